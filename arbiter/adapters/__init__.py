@@ -1,0 +1,1 @@
+"""One foreign system a file: each implements a port and translates its errors."""

@@ -1,0 +1,1 @@
+"""What arbiter knows and decides: frozen values and pure functions, standard library only."""

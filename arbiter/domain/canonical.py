@@ -1,0 +1,58 @@
+"""The canonical form of texts and names, and the digests made of it.
+
+Two texts are the same fact when their canonical forms are equal, so the form must fold presentation
+and nothing else: Unicode NFC, white space, letter case, and the full stop that ends a sentence.
+It keeps every script, sign, digit and negation: "A+" and "A-" stay two things.
+Fingerprints of different versions of the form are never compared; the version is part of the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+
+CANONICAL_VERSION = "c1"
+
+_SPACE = re.compile(r"\s+")
+_DIGEST_CHARS = 24
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_])\.$")
+# Capital dotted I folds to "i" plus a combining dot, and dotless i to itself: a Turkish sentence in
+# capitals would never meet its lower-case twin. Folding both to a plain i only ever joins spellings
+# of the same letter pair.
+_TURKISH_I = str.maketrans({"İ": "i", "ı": "i"})
+
+
+def canonical(text: str) -> str:
+    """Fold presentation away from a text; what it says stays."""
+    composed = unicodedata.normalize("NFC", text).translate(_TURKISH_I)
+    folded = unicodedata.normalize("NFC", composed.casefold())
+    return _SENTENCE_END.sub("", _SPACE.sub(" ", folded).strip())
+
+
+def fold_name(name: str) -> str:
+    """Fold the name of a subject, entity or claim key, so that spellings of one name meet.
+
+    Beside the canonical form it reads "Okafor, Ngozi" as "Ngozi Okafor".
+    """
+    folded = canonical(name)
+    family, comma, given = folded.partition(", ")
+    return f"{given} {family}" if comma and given and " " not in family else folded
+
+
+def digest(*parts: str | None) -> str:
+    """Return the first 24 hex digits (96 bits) of the SHA-256 of the parts, unambiguously joined."""
+    joined = json.dumps([CANONICAL_VERSION, *parts], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(joined.encode()).hexdigest()[:_DIGEST_CHARS]
+
+
+def fingerprint(content: str) -> str:
+    """Return the identity of what a text says: version and digest of its canonical form."""
+    return f"{CANONICAL_VERSION}:{digest(canonical(content))}"
+
+
+def sorted_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags canonical, sorted and without repeats; their order carries no meaning."""
+    return tuple(sorted({canonical(tag) for tag in tags}))

@@ -1,0 +1,93 @@
+"""Which questions go to people, and how urgent they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from arbiter.domain.facts import Fact
+from arbiter.domain.outcomes import Decision, ReviewItem
+from arbiter.domain.policy import Policy
+from arbiter.domain.vocabulary import Action, Mutability, Relation, Stakes
+
+_URGENCY = {"cycle": 60, "conflict": 50, "guard": 40, "unsure": 40, "unjudged": 30, "stale_risk": 20, "proposal": 20}
+_HIGH_STAKES = 100
+_REACH_LIMIT = 20
+_QUESTIONS = {
+    "cycle": "These statements replace one another in a circle. Which one holds?",
+    "conflict": "These cannot both be true. Which one holds?",
+    "guard": "A judge calls these the same, yet they differ. Are they the same?",
+    "unsure": "The judge is not sure enough to act. How do these relate?",
+    "unjudged": "No judge could tell. How do these relate?",
+    "stale_risk": "The later statement may make the earlier one doubtful. Does the earlier one still hold?",
+    "proposal": "A merged text is proposed. Should it stand for both?",
+}
+
+
+def review_item(decision: Decision, facts: Mapping[str, Fact], *, cyclic: bool) -> ReviewItem:
+    """Return the question that a decision leaves to a person.
+
+    Priority is 100 for high stakes, plus the urgency of the kind, plus how often the two were seen, up to 20.
+    """
+    a, b = facts[decision.a], facts[decision.b]
+    kind = "cycle" if cyclic else _kind(decision)
+    reach = min(a.seen_count + b.seen_count, _REACH_LIMIT)
+    high = _HIGH_STAKES if decision.stakes is Stakes.HIGH else 0
+    return ReviewItem(
+        a=a.id,
+        b=b.id,
+        kind=kind,
+        rule=decision.rule,
+        question=_QUESTIONS[kind],
+        priority=high + _URGENCY[kind] + reach,
+        digest_a=a.digest,
+        digest_b=b.digest,
+        relation=decision.relation,
+        stakes=decision.stakes,
+    )
+
+
+def unseen(facts: Iterable[Fact], now: datetime, policy: Policy) -> list[Fact]:
+    """Return the facts that nobody has said for longer than the policy allows, longest silence first.
+
+    Immutable facts and events do not fade: a birthplace need not be repeated to stay true.
+    """
+    faded = [
+        fact
+        for fact in facts
+        if fact.mutability not in (Mutability.IMMUTABLE, Mutability.EVENT)
+        and now - fact.last_seen > policy.unseen_after
+    ]
+    return sorted(faded, key=lambda fact: (fact.last_seen, fact.id))
+
+
+def silent_sources(fact: Fact, deliveries: Mapping[str, datetime], policy: Policy) -> tuple[str, ...]:
+    """Return the sources that stopped saying a fact though they still speak.
+
+    ``deliveries`` maps each source to the latest observation it brought about anything; a source is
+    silent on the fact when it was last heard on it longer ago than that by the policy's time.
+    """
+    latest: dict[str, datetime] = {}
+    for sighting in fact.sightings:
+        known = latest.get(sighting.source.id, sighting.last_seen)
+        latest[sighting.source.id] = max(known, sighting.last_seen)
+    return tuple(
+        sorted(
+            source_id
+            for source_id, seen in latest.items()
+            if deliveries.get(source_id, seen) - seen > policy.unseen_after
+        )
+    )
+
+
+def _kind(decision: Decision) -> str:
+    if decision.action is Action.HOLD:
+        return "unjudged"
+    if decision.action is Action.MERGE_PROPOSAL:
+        return "proposal"
+    if decision.asks and decision.relation is Relation.COMPLEMENTARY:
+        return "stale_risk"
+    if decision.relation is Relation.DUPLICATE:
+        unsure = decision.scores.get("verdict_confidence", 1.0) < decision.scores.get("threshold", 0.0)
+        return "unsure" if unsure else "guard"
+    return "conflict" if decision.relation in (Relation.CONTRADICTION, Relation.UPDATE) else "unsure"

@@ -1,0 +1,319 @@
+"""States as a function of the log: ``settle(cluster, policy)``.
+
+Nothing here remembers anything. Whoever calls it with the same facts, judgements, rulings and policy gets
+the same states, in whatever order they arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+
+from arbiter.domain.claims import Claim, gather
+from arbiter.domain.decide import contest, decide
+from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
+from arbiter.domain.facts import Fact
+from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
+from arbiter.domain.policy import Policy
+from arbiter.domain.review import review_item
+from arbiter.domain.vocabulary import (
+    Action,
+    Relation,
+    RulingKind,
+    SourceKind,
+    State,
+    StateReason,
+)
+
+Key = tuple[str, str]
+_CONFLICTS = (Relation.UPDATE, Relation.CONTRADICTION)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Everything that bears on some facts: themselves, those connected to them, what was found and ruled.
+
+    ``unfinished`` are facts whose candidates have not all been judged yet; they stay pending.
+    """
+
+    facts: Mapping[str, Fact]
+    pairs: tuple[JudgedPair, ...]
+    rulings: tuple[Ruling, ...] = ()
+    unfinished: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The derived view of a cluster: one state a fact, every decision, what waits for people."""
+
+    states: Mapping[str, FactState]
+    decisions: tuple[Decision, ...]
+    reviews: tuple[ReviewItem, ...]
+
+
+def settle(cluster: Cluster, policy: Policy) -> Settlement:
+    """Derive the states of a cluster."""
+    rulings = standing_rulings(cluster)
+    pairs = [_relabelled(pair, rulings.get(pair.key)) for pair in sorted(cluster.pairs, key=lambda p: p.key)]
+    claims = _claims(cluster, pairs, rulings, policy)
+    decisions = [d for pair in pairs for d in decide(pair, claims, policy, rulings.get(pair.key))]
+    voiced = _one_per_claim_pair(decisions, claims)
+    cyclic = _break_cycles(voiced, claims)
+    pending = _pending(cluster, voiced, claims, pairs, policy)
+    states = _evaluate(claims, [d for d in voiced if d not in cyclic], pending)
+    contested = _contested(voiced, cyclic, claims, states)
+    for claim_id in contested:
+        states[claim_id] = replace(states[claim_id], contested=True)
+    _follow_centres(claims, decisions, states)
+    for fact in cluster.facts.values():
+        if fact.erased:
+            states[fact.id] = FactState(fact.id, State.TOMBSTONED, StateReason.ERASED)
+    reviews = [
+        review_item(decision, cluster.facts, cyclic=decision in cyclic)
+        for decision in voiced
+        if _waits(decision, decision in cyclic, claims, states) and decision.key not in rulings
+    ]
+    by_judgement = {pair.key: pair.judgement for pair in pairs}
+    return Settlement(
+        states=states,
+        decisions=tuple(decisions),
+        reviews=tuple(_with_proposal(item, by_judgement) for item in reviews),
+    )
+
+
+def standing_rulings(cluster: Cluster) -> dict[Key, Ruling]:
+    """Return the ruling that holds for each pair: the newest one that has not lapsed.
+
+    A ruling lapses when the user says again, later, what it retired: that is new information.
+    """
+    newest: dict[Key, Ruling] = {}
+    for ruling in sorted(cluster.rulings, key=lambda r: (r.at, r.id)):
+        newest[ruling.key] = ruling
+    return {key: ruling for key, ruling in newest.items() if not _lapsed(ruling, cluster.facts)}
+
+
+def _lapsed(ruling: Ruling, facts: Mapping[str, Fact]) -> bool:
+    retired = {
+        RulingKind.KEEP_A: (ruling.b,),
+        RulingKind.KEEP_B: (ruling.a,),
+        RulingKind.NEITHER: (ruling.a, ruling.b),
+    }.get(ruling.kind, ())
+    return any(
+        sighting.source.kind is SourceKind.USER_STATED and sighting.first_seen > ruling.at
+        for fact_id in retired
+        if fact_id in facts
+        for sighting in facts[fact_id].sightings
+    )
+
+
+def _relabelled(pair: JudgedPair, ruling: Ruling | None) -> JudgedPair:
+    if ruling is None or ruling.kind is not RulingKind.RELABEL or ruling.relabel is None:
+        return pair
+    found = pair.judgement
+    judge = f"human/{ruling.reviewer}"
+    if isinstance(found, Unjudged) or found.relation is not ruling.relabel:
+        return replace(pair, judgement=Verdict(ruling.relabel, 1.0, judge, reason=ruling.reason))
+    return replace(pair, judgement=replace(found, confidence=1.0, judge=judge, guards=()))
+
+
+def _claims(
+    cluster: Cluster, pairs: Iterable[JudgedPair], rulings: Mapping[Key, Ruling], policy: Policy
+) -> dict[str, Claim]:
+    """Gather duplicates into claims; what the policy or a person keeps apart stays apart."""
+    alone = {fact.id: Claim(fact, (fact,)) for fact in cluster.facts.values()}
+    duplicates: set[Key] = set()
+    conflicts: set[Key] = set()
+    richer: dict[Key, str] = {}
+    for pair in pairs:
+        found = pair.judgement
+        action = decide(pair, alone, policy, rulings.get(pair.key))[0].action
+        if action is Action.REINFORCE and isinstance(found, Verdict):
+            duplicates.add(pair.key)
+            if found.current is not None:
+                richer[pair.key] = pair.fact_at(found.current)
+        elif action in (Action.SUPERSEDE, Action.TOMBSTONE) or (
+            isinstance(found, Verdict) and found.relation in _CONFLICTS
+        ):
+            conflicts.add(pair.key)
+    return gather(cluster.facts, duplicates, conflicts, richer, policy)
+
+
+def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Claim]) -> list[Decision]:
+    """Return for each two claims the decisions that speak for them.
+
+    Several wordings of two claims may have been judged against each other. A ruling speaks first, then a
+    conflict, then any verdict; between equals the two centres, then the surest.
+    """
+    found: dict[Key, list[Decision]] = {}
+    for decision in decisions:
+        one, other = claims[decision.a].id, claims[decision.b].id
+        if one != other:
+            found.setdefault((one, other) if one < other else (other, one), []).append(decision)
+
+    def rank(decision: Decision) -> tuple[bool, bool, bool, bool, float, Key]:
+        centres = {claims[decision.a].id, claims[decision.b].id}
+        return (
+            not decision.judge.startswith("human/"),
+            decision.relation not in _CONFLICTS,
+            decision.action is Action.HOLD,
+            centres != {decision.a, decision.b},
+            -decision.scores.get("verdict_confidence", 0.0),
+            decision.key,
+        )
+
+    voiced: list[Decision] = []
+    for key in sorted(found):
+        best = min(found[key], key=rank)
+        voiced += [d for d in found[key] if d.key == best.key]
+    return voiced
+
+
+def _break_cycles(voiced: Iterable[Decision], claims: Mapping[str, Claim]) -> list[Decision]:
+    """Return the decisions that would retire claims in a circle: none of them can have its way."""
+    edges = [d for d in voiced if d.loser and d.winner]
+    cyclic: list[Decision] = []
+    while True:
+        graph: dict[str, set[str]] = {}
+        for decision in edges:
+            if decision not in cyclic and decision.loser and decision.winner:
+                graph.setdefault(claims[decision.loser].id, set()).add(claims[decision.winner].id)
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            ring = set(error.args[1])
+            cyclic += [
+                d
+                for d in edges
+                if d not in cyclic
+                and d.loser
+                and d.winner
+                and {claims[d.loser].id, claims[d.winner].id} <= ring
+            ]
+        else:
+            return cyclic
+
+
+def _pending(
+    cluster: Cluster,
+    voiced: Iterable[Decision],
+    claims: dict[str, Claim],
+    pairs: Iterable[JudgedPair],
+    policy: Policy,
+) -> set[str]:
+    """Return the claims that cannot be current yet: the later side of what nobody could judge."""
+    waiting = {claims[fact_id].id for fact_id in cluster.unfinished if fact_id in claims}
+    waiting = {
+        claim_id
+        for claim_id in waiting
+        if all(member.id in cluster.unfinished for member in claims[claim_id].members)
+    }
+    by_key = {pair.key: pair for pair in pairs}
+    for decision in voiced:
+        if decision.action is Action.HOLD:
+            waiting.add(contest(by_key[decision.key], claims, policy).challenger.id)
+    return waiting
+
+
+def _evaluate(
+    claims: Mapping[str, Claim], effective: Iterable[Decision], pending: set[str]
+) -> dict[str, FactState]:
+    """Evaluate claims, winners before losers. Who is tombstoned or pending retires nobody."""
+    against: dict[str, list[Decision]] = {}
+    graph: dict[str, set[str]] = {claim.id: set() for claim in claims.values()}
+    for decision in effective:
+        if decision.loser:
+            loser = claims[decision.loser].id
+            against.setdefault(loser, []).append(decision)
+            if decision.winner:
+                graph[loser].add(claims[decision.winner].id)
+    states: dict[str, FactState] = {}
+    for claim_id in TopologicalSorter(graph).static_order():
+        beaten_by = [d for d in against.get(claim_id, ()) if _bites(d, claims, states)]
+        states[claim_id] = _state(claim_id, beaten_by, claims, pending)
+    return states
+
+
+def _bites(decision: Decision, claims: Mapping[str, Claim], states: Mapping[str, FactState]) -> bool:
+    if decision.winner is None:
+        return True
+    return states[claims[decision.winner].id].state in (State.ACTIVE, State.SUPERSEDED)
+
+
+def _state(
+    claim_id: str, beaten_by: list[Decision], claims: Mapping[str, Claim], pending: set[str]
+) -> FactState:
+    for action, state in ((Action.TOMBSTONE, State.TOMBSTONED), (Action.SUPERSEDE, State.SUPERSEDED)):
+        of_kind = [d for d in beaten_by if d.action is action]
+        if of_kind:
+            # The immediate successor is the earliest of those that came after it.
+            first = min(of_kind, key=lambda d: _successor_order(d, claims))
+            successor = claims[first.winner].id if first.winner else None
+            return FactState(claim_id, state, first.reason, successor, decision=first.id)
+    if claim_id in pending:
+        return FactState(claim_id, State.PENDING, StateReason.UNJUDGED)
+    return FactState(claim_id, State.ACTIVE)
+
+
+def _successor_order(decision: Decision, claims: Mapping[str, Claim]) -> tuple[object, ...]:
+    if decision.winner is None:
+        return (0, "", "")
+    centre = claims[decision.winner].centre
+    return (1, centre.first_seen, centre.id)
+
+
+def _contested(
+    voiced: Iterable[Decision],
+    cyclic: list[Decision],
+    claims: Mapping[str, Claim],
+    states: Mapping[str, FactState],
+) -> set[str]:
+    return {
+        claims[fact_id].id
+        for decision in voiced
+        if decision.action is Action.REVIEW or decision in cyclic
+        if _both_read(decision, claims, states)
+        for fact_id in (decision.a, decision.b)
+    }
+
+
+def _both_read(decision: Decision, claims: Mapping[str, Claim], states: Mapping[str, FactState]) -> bool:
+    return all(
+        states[claims[fact_id].id].state in (State.ACTIVE, State.PENDING)
+        for fact_id in (decision.a, decision.b)
+    )
+
+
+def _waits(
+    decision: Decision, cyclic: bool, claims: Mapping[str, Claim], states: Mapping[str, FactState]
+) -> bool:
+    asks = decision.asks or cyclic
+    asks = asks or decision.action in (Action.REVIEW, Action.HOLD, Action.MERGE_PROPOSAL)
+    return asks and _both_read(decision, claims, states)
+
+
+def _follow_centres(
+    claims: Mapping[str, Claim], decisions: Iterable[Decision], states: dict[str, FactState]
+) -> None:
+    """Give every other wording of a claim its state: it is merged into the centre, or false with it."""
+    joined = {d.loser: d for d in decisions if d.action is Action.REINFORCE and d.loser}
+    for fact_id, claim in claims.items():
+        if fact_id == claim.id:
+            continue
+        centre = states[claim.id]
+        if centre.state is State.TOMBSTONED:
+            states[fact_id] = replace(centre, fact_id=fact_id)
+        else:
+            states[fact_id] = FactState(
+                fact_id,
+                State.SUPERSEDED,
+                StateReason.DUPLICATE,
+                claim.id,
+                decision=joined[fact_id].id,
+            )
+
+
+def _with_proposal(item: ReviewItem, judgements: Mapping[Key, object]) -> ReviewItem:
+    found = judgements[(item.a, item.b) if item.a < item.b else (item.b, item.a)]
+    merged = found.merged_text if isinstance(found, Verdict) else None
+    return replace(item, proposal=merged) if merged else item
