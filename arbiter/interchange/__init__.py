@@ -1,0 +1,1 @@
+"""What comes in from and goes out to other systems: records, dumps, exports, reports."""

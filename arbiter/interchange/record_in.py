@@ -1,0 +1,175 @@
+"""The submitted JSON of a record, checked: ``parse_record`` makes a ``Record`` or names the faulty field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
+
+from arbiter.domain.facts import DEFAULT_NAMESPACE, Record, Source
+from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
+from arbiter.errors import InvalidRecordError
+
+MAX_CONTENT_CHARS = 8_000
+MAX_NAME_CHARS = 500
+MAX_TAGS = 64
+MAX_METADATA_CHARS = 16_000
+CLOCK_SKEW = timedelta(days=1)
+
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
+
+
+def _written(value: object) -> object:
+    """Take a moment only as text or datetime: a bare number has no unit and no zone."""
+    if not isinstance(value, str | datetime):
+        raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")
+    return value
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(lambda t: t.astimezone(UTC))]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _storable(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            if "\x00" in value:
+                raise ValueError("holds a NUL byte")
+            if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+                raise ValueError("holds a lone surrogate, which is no text")
+            if not value.strip():
+                raise ValueError("is blank")
+        return value
+
+
+class SourceIn(_Strict):
+    """Who says so. ``ref`` is the source's own stable reference, where it has one."""
+
+    id: Name
+    kind: SourceKind
+    ref: Name | None = None
+
+
+class RecordIn(_Strict):
+    """One statement, as a caller submits it."""
+
+    content: str = Field(min_length=1, max_length=MAX_CONTENT_CHARS)
+    source: SourceIn
+    observed_at: Moment
+    namespace: Name = DEFAULT_NAMESPACE
+    subject: Name | None = None
+    claim_key: Name | None = None
+    value: Name | None = None
+    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    explicitness: Explicitness = Explicitness.STATED
+    causal_hint: Name | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    mutability: Mutability | None = None
+    stakes: Stakes | None = None
+    tags: tuple[Name, ...] = Field(default=(), max_length=MAX_TAGS)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("content", mode="after")
+    @classmethod
+    def _says_something(cls, value: str) -> str:
+        if not any(char.isalnum() for char in value):
+            raise ValueError("has neither a letter nor a digit, so it makes no claim")
+        return value
+
+    @field_validator("metadata", mode="after")
+    @classmethod
+    def _small_json(cls, value: dict[str, Any]) -> dict[str, Any]:
+        try:
+            size = len(json.dumps(value, allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError("is not plain JSON") from error
+        if size > MAX_METADATA_CHARS:
+            raise ValueError(f"is {size:,} characters of JSON; {MAX_METADATA_CHARS:,} are allowed")
+        return value
+
+    def to_record(self) -> Record:
+        """Return it as the domain's record."""
+        return Record(
+            content=self.content,
+            source=Source(self.source.id, self.source.kind, self.source.ref),
+            observed_at=self.observed_at,
+            namespace=self.namespace,
+            subject=self.subject,
+            claim_key=self.claim_key,
+            value=self.value,
+            confidence=self.confidence,
+            explicitness=self.explicitness,
+            causal_hint=self.causal_hint,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            mutability=self.mutability,
+            stakes=self.stakes,
+            tags=self.tags,
+            metadata=self.metadata,
+        )
+
+
+def parse_record(data: object, now: datetime) -> Record:
+    """Check one submitted record.
+
+    ``now`` bounds the times: an observation may lie one day ahead (clocks differ), not more.
+
+    Raises:
+        InvalidRecordError: it is not valid; ``field`` names the first field to blame.
+    """
+    if not isinstance(data, Mapping):
+        raise InvalidRecordError("a record is a JSON object")
+    try:
+        checked = RecordIn.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        message = first["msg"].removeprefix("Value error, ")
+        raise InvalidRecordError(f"{field}: {message}" if field else message, field=field) from error
+    except RecursionError as error:
+        raise InvalidRecordError("the record is nested too deeply") from error
+    if checked.observed_at > now + CLOCK_SKEW:
+        raise InvalidRecordError("observed_at: lies in the future", field="observed_at")
+    if checked.valid_from and checked.valid_to and checked.valid_to <= checked.valid_from:
+        raise InvalidRecordError("valid_to: lies before valid_from", field="valid_to")
+    return checked.to_record()
+
+
+def record_json(record: Record) -> dict[str, object]:
+    """Return a record as JSON in the submitted shape; fields that say nothing are left out."""
+    source = {"id": record.source.id, "kind": record.source.kind.value, "ref": record.source.ref}
+    full: dict[str, object] = {
+        "content": record.content,
+        "source": {name: value for name, value in source.items() if value is not None},
+        "observed_at": record.observed_at.isoformat(),
+        "namespace": record.namespace,
+        "subject": record.subject,
+        "claim_key": record.claim_key,
+        "value": record.value,
+        "confidence": record.confidence,
+        "explicitness": record.explicitness.value,
+        "causal_hint": record.causal_hint,
+        "valid_from": record.valid_from.isoformat() if record.valid_from else None,
+        "valid_to": record.valid_to.isoformat() if record.valid_to else None,
+        "mutability": record.mutability.value if record.mutability else None,
+        "stakes": record.stakes.value if record.stakes else None,
+        "tags": list(record.tags) or None,
+        "metadata": dict(record.metadata) or None,
+    }
+    return {name: value for name, value in full.items() if value is not None}

@@ -1,0 +1,1 @@
+"""What gives verdicts: exact, keyed, local, llm and the cascade over them."""

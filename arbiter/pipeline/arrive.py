@@ -1,0 +1,112 @@
+"""The first commit: records become sightings in the log, safe and pending, before anybody judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arbiter.errors import EmbeddingError
+from arbiter.pipeline.context import Context
+from arbiter.pipeline.exact import Draft, sort_arrivals
+from arbiter.ports import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of facts, one a row in the order of the ids; ``failed`` could not be embedded."""
+
+    ids: tuple[str, ...]
+    vectors: Vectors
+    failed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A batch that is in the log.
+
+    ``fresh`` are the facts that are new with it; ``sighted`` the known facts with a new sighting;
+    ``moved`` the known facts that were seen later than before; ``new`` the ids of the new sightings.
+    """
+
+    drafts: tuple[Draft, ...]
+    new: frozenset[str]
+    fresh: Embedded
+    sighted: frozenset[str]
+    moved: frozenset[str]
+
+
+def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived:
+    """Append what is new to the log and count what was seen before.
+
+    Texts are embedded and read for names before the transaction opens; inside, everything is compared
+    with the log once more, since another writer may have brought the same records meanwhile.
+    """
+    store = context.store
+    ids = [draft.sighting.id for draft in drafts]
+    readings = store.sightings(namespace, ids)
+    expected = sort_arrivals(drafts, readings).new
+    known = store.facts(namespace, {draft.sighting.fact_id for draft in expected})
+    first = {d.sighting.fact_id: d for d in reversed(expected) if d.sighting.fact_id not in known}
+    embedded = embed({fact_id: draft.record.content for fact_id, draft in first.items()}, context)
+    subjects = {fact_id: draft.subject for fact_id, draft in first.items() if draft.subject}
+    entities = _entities(first, subjects, context)
+    with store.writing(namespace) as tx:
+        # Sightings never leave the log: if all were known before, they still are.
+        before = store.sightings(namespace, ids) if expected else readings
+        arrivals = sort_arrivals(drafts, before)
+        already = store.facts(namespace, first)
+        tx.arrive([draft.sighting for draft in arrivals.new], subjects, entities)
+        tx.touch(arrivals.touches)
+        tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
+    return Arrived(
+        drafts=tuple(drafts),
+        new=frozenset(draft.sighting.id for draft in arrivals.new),
+        fresh=_without(embedded, already),
+        sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in first),
+        moved=frozenset(
+            before[sighting_id].fact_id
+            for sighting_id, (latest, _) in arrivals.touches.items()
+            if latest > before[sighting_id].last_seen
+        ),
+    )
+
+
+def embed(texts: Mapping[str, str], context: Context) -> Embedded:
+    """Embed texts by fact id. Where the batch fails each text is tried alone, so that one cannot sink all."""
+    ids = list(texts)
+    try:
+        return Embedded(tuple(ids), context.embedder.embed([texts[i] for i in ids]))
+    except EmbeddingError:
+        failed = frozenset(fact_id for fact_id in ids if not _embeds(texts[fact_id], context))
+        kept = [fact_id for fact_id in ids if fact_id not in failed]
+        return Embedded(tuple(kept), context.embedder.embed([texts[i] for i in kept]), failed)
+
+
+def _embeds(text: str, context: Context) -> bool:
+    try:
+        context.embedder.embed([text])
+    except EmbeddingError:
+        return False
+    return True
+
+
+def _entities(
+    first: Mapping[str, Draft], subjects: Mapping[str, str], context: Context
+) -> dict[str, frozenset[str]]:
+    found = context.entities.extract([draft.record.content for draft in first.values()])
+    return {
+        fact_id: names | ({subjects[fact_id]} if fact_id in subjects else frozenset())
+        for fact_id, names in zip(first, found, strict=True)
+    }
+
+
+def _without(embedded: Embedded, already: Iterable[str]) -> Embedded:
+    """Leave out the facts that another writer brought first; that writer judges them."""
+    gone = set(already)
+    rows = [row for row, fact_id in enumerate(embedded.ids) if fact_id not in gone]
+    if len(rows) == len(embedded.ids):
+        return embedded
+    return Embedded(
+        tuple(embedded.ids[row] for row in rows), embedded.vectors[rows], embedded.failed - gone
+    )
+

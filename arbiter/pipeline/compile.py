@@ -1,0 +1,153 @@
+"""Deriving states again: after a crash, a change of policy, or just to see that nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from arbiter.domain.evidence import Spend
+from arbiter.domain.outcomes import Decision, FactState
+from arbiter.domain.policy import Policy
+from arbiter.domain.settle import Cluster, settle
+from arbiter.pipeline.arrive import embed
+from arbiter.pipeline.context import Context
+from arbiter.pipeline.investigate import Findings, investigate
+from arbiter.pipeline.judge import judge_facts
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a compile did. ``created`` counts decisions that were not in force before, ``changed`` states
+    that are others now, ``resumed`` facts whose judging had been interrupted, ``retried`` pairs that had
+    found no judge and were asked again."""
+
+    created: int = 0
+    changed: int = 0
+    resumed: int = 0
+    retried: int = 0
+    spend: Spend = Spend()
+
+    def __add__(self, other: Compiled) -> Compiled:
+        return Compiled(
+            self.created + other.created,
+            self.changed + other.changed,
+            self.resumed + other.resumed,
+            self.retried + other.retried,
+            self.spend + other.spend,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """What another policy would change about one fact."""
+
+    namespace: str
+    fact_id: str
+    content: str
+    before: FactState
+    after: FactState
+    decisions: tuple[Decision, ...]
+
+
+def compile_namespace(namespace: str, context: Context) -> Compiled:
+    """Finish what was interrupted, ask again what no judge could tell, and derive every state anew."""
+    done = _resume(namespace, context) + _retry(namespace, context)
+    seen: set[str] = set()
+    for ids in _chunks(context.store.fact_ids(namespace)):
+        wanted = [fact_id for fact_id in ids if fact_id not in seen]
+        if not wanted:
+            continue
+        with context.store.writing(namespace) as tx:
+            cluster = tx.cluster(wanted)
+            before = {d.id for d in context.store.decisions(namespace, cluster.facts)}
+            settlement = settle(cluster, context.policy)
+            changed = tx.apply(settlement)
+        seen |= cluster.facts.keys()
+        done += Compiled(
+            created=sum(decision.id not in before for decision in settlement.decisions),
+            changed=len(changed),
+        )
+    return done
+
+
+def policy_diff(namespace: str, policy: Policy, context: Context) -> list[Flip]:
+    """Return the facts whose state another policy would change; stored evidence only, no judge is asked."""
+    flips: list[Flip] = []
+    for cluster in _clusters(namespace, context):
+        now, then = settle(cluster, context.policy), settle(cluster, policy)
+        flips += [
+            Flip(
+                namespace,
+                fact_id,
+                cluster.facts[fact_id].content,
+                now.states[fact_id],
+                state,
+                tuple(d for d in then.decisions if fact_id in (d.a, d.b)),
+            )
+            for fact_id, state in sorted(then.states.items())
+            if _read(state) != _read(now.states[fact_id])
+        ]
+    return flips
+
+
+def _clusters(namespace: str, context: Context) -> Iterator[Cluster]:
+    seen: set[str] = set()
+    for ids in _chunks(context.store.fact_ids(namespace)):
+        wanted = [fact_id for fact_id in ids if fact_id not in seen]
+        if wanted:
+            with context.store.writing(namespace) as tx:
+                cluster = tx.cluster(wanted)
+            seen |= cluster.facts.keys()
+            yield cluster
+
+
+def _read(state: FactState) -> tuple[object, ...]:
+    return (state.state, state.reason, state.successor, state.contested)
+
+
+def _resume(namespace: str, context: Context) -> Compiled:
+    unfinished = context.store.unfinished(namespace)
+    missing = context.store.unembedded(namespace, context.embedder.model_id)
+    done = Compiled()
+    for ids in _chunks(iter(dict.fromkeys([*unfinished, *missing]))):
+        facts = context.store.facts(namespace, ids)
+        texts = {i: fact.content for i, fact in facts.items() if not fact.erased}
+        embedded = embed(texts, context)
+        with context.store.writing(namespace) as tx:
+            tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
+        findings = investigate(namespace, embedded, context)
+        _commit(namespace, findings, context)
+        done += Compiled(resumed=len(findings.investigated), spend=findings.spend)
+    return done
+
+
+def _retry(namespace: str, context: Context) -> Compiled:
+    keys = context.store.retryable(namespace)
+    facts = context.store.facts(namespace, {fact_id for key in keys for fact_id in key})
+    asked = [(facts[a], facts[b]) for a, b in keys if not (facts[a].erased or facts[b].erased)]
+    pairs, spend = judge_facts(asked, context)
+    _commit(namespace, Findings(pairs=tuple(pairs)), context)
+    return Compiled(retried=len(pairs), spend=spend)
+
+
+def _commit(namespace: str, findings: Findings, context: Context) -> None:
+    touched = {*findings.investigated, *(i for pair in findings.pairs for i in pair.key)}
+    if not touched:
+        return
+    with context.store.writing(namespace) as tx:
+        tx.judged(findings.pairs)
+        tx.finish(findings.investigated)
+        tx.apply(settle(tx.cluster(touched), context.policy))
+
+
+def _chunks(ids: Iterator[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    for fact_id in ids:
+        chunk.append(fact_id)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

@@ -1,0 +1,48 @@
+"""The second commit: judgements join the log, and the states of everything connected follow from it."""
+
+from __future__ import annotations
+
+from arbiter.domain.outcomes import Receipt
+from arbiter.domain.settle import Settlement, settle
+from arbiter.domain.vocabulary import Action, Outcome
+from arbiter.pipeline.arrive import Arrived
+from arbiter.pipeline.context import Context
+from arbiter.pipeline.investigate import Findings
+from arbiter.pipeline.receipts import receipts_for
+
+NOTHING = Settlement(states={}, decisions=(), reviews=())
+
+
+def conclude(
+    namespace: str, arrived: Arrived, findings: Findings, context: Context
+) -> list[Receipt]:
+    """Commit what was found, settle, and answer for every record of the batch."""
+    store = context.store
+    fact_ids = {draft.sighting.fact_id for draft in arrived.drafts}
+    touched = set(findings.investigated) | arrived.sighted | _bound(namespace, arrived.moved, context)
+    if not touched:
+        unmoved = store.states(namespace, fact_ids)
+        return receipts_for(arrived, findings, NOTHING, unmoved, unmoved)
+    with store.writing(namespace) as tx:
+        before = store.states(namespace, fact_ids)
+        tx.judged(findings.pairs)
+        tx.finish(findings.investigated)
+        settlement = settle(tx.cluster(touched), context.policy)
+        tx.apply(settlement)
+        states = before | dict(settlement.states)
+        receipts = receipts_for(arrived, findings, settlement, before, states)
+        tx.receipts([receipt for receipt in receipts if receipt.outcome is not Outcome.UNCHANGED])
+    return receipts
+
+
+def _bound(namespace: str, moved: frozenset[str], context: Context) -> set[str]:
+    """Return the facts among these whose time of sighting can matter to another fact."""
+    if not moved:
+        return set()
+    return {
+        fact_id
+        for decision in context.store.decisions(namespace, moved)
+        if decision.action is not Action.KEEP_BOTH
+        for fact_id in (decision.a, decision.b)
+        if fact_id in moved
+    }

@@ -1,0 +1,44 @@
+"""What the stages work with: the ports, the policy, and the limits that keep the work bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from arbiter.domain.policy import Policy
+from arbiter.pipeline.index import Indexes
+from arbiter.ports import ClaimKeys, Clock, Embedder, EntityExtractor, FactStore, Guard, Judge
+
+ProgressCallback = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of the work for one record; similarities are cosines in [-1, 1].
+
+    ``near`` is the least similarity of a pair that shares its subject or a named thing, ``nearer`` that of
+    a pair that shares neither. A pair that one road makes certain (same key, same reference, same text)
+    is judged whatever its similarity.
+    """
+
+    candidates: int = 32
+    judged_pairs: int = 8
+    near: float = 0.45
+    nearer: float = 0.6
+    defer_ambiguous_subjects: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a use case needs, wired once."""
+
+    store: FactStore
+    embedder: Embedder
+    indexes: Indexes
+    entities: EntityExtractor
+    claim_keys: ClaimKeys
+    judge: Judge
+    guard: Guard
+    policy: Policy
+    clock: Clock
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,95 @@
+"""Stage 1: who says what, by identity alone; no model, no search."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from arbiter.domain.facts import Record, Sighting, sighting_of
+from arbiter.domain.outcomes import Reason
+from arbiter.pipeline.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record with the identities derived from it. ``subject`` is its name with aliases resolved."""
+
+    index: int
+    sighting: Sighting
+    subject: str | None
+
+    @property
+    def record(self) -> Record:
+        """The record, completed by the claim-key registry."""
+        return self.sighting.record
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """A batch sorted by identity: drafts of new sightings (one each), and the re-reads of known ones.
+
+    ``touches`` maps a sighting id to the latest time at which it was seen and how many more times.
+    """
+
+    new: tuple[Draft, ...]
+    touches: Mapping[str, tuple[datetime, int]]
+
+
+def identify(records: Iterable[tuple[int, Record]], context: Context) -> list[Draft]:
+    """Derive fact, event and sighting of each record."""
+    drafts = []
+    for index, record in records:
+        completed = context.claim_keys.complete(record)
+        keys = context.policy.event_keys(completed.source.id)
+        sighting = sighting_of(completed, keys, record_index=index)
+        subject = context.claim_keys.canonical_name(completed.subject) if completed.subject else None
+        drafts.append(Draft(index, sighting, subject))
+    return drafts
+
+
+def sort_arrivals(drafts: Sequence[Draft], known: Mapping[str, Sighting]) -> Arrivals:
+    """Tell new sightings from re-reads, of the store's sightings and of one another.
+
+    Of several readings of a new event the earliest becomes the sighting.
+    """
+    first: dict[str, Draft] = {}
+    latest: dict[str, datetime] = {}
+    count: Counter[str] = Counter()
+    for draft in drafts:
+        name = draft.sighting.id
+        count[name] += 1
+        latest[name] = max(latest.get(name, draft.record.observed_at), draft.record.observed_at)
+        if name not in known and (
+            name not in first or draft.record.observed_at < first[name].record.observed_at
+        ):
+            first[name] = draft
+    new = tuple(
+        replace(draft, sighting=replace(draft.sighting, last_seen=latest[name], seen_count=count[name]))
+        for name, draft in first.items()
+    )
+    touches = {name: (latest[name], count[name]) for name in count if name in known}
+    return Arrivals(new, touches)
+
+
+def ambiguous_subjects(drafts: Sequence[Draft], known: Sequence[str]) -> dict[int, Reason]:
+    """Return for each record whose subject could be one of several known ones what to ask the caller.
+
+    A subject is ambiguous when it is not known itself and its words are among those of two or more known
+    subjects: "Dana" where there are "Dana Okafor" and "Dana Smith".
+    """
+    exact = set(known)
+    by_word: dict[str, set[str]] = {}
+    for name in known:
+        for word in name.split():
+            by_word.setdefault(word, set()).add(name)
+    asked: dict[int, Reason] = {}
+    for draft in drafts:
+        if draft.subject is None or draft.subject in exact:
+            continue
+        could_be = set.intersection(*(by_word.get(word, set()) for word in draft.subject.split()))
+        if len(could_be) > 1:
+            names = ", ".join(sorted(could_be))
+            asked[draft.index] = Reason("ambiguous_subject", f"the subject could be any of: {names}", "subject")
+    return asked

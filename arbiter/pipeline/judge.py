@@ -1,0 +1,97 @@
+"""Stage 4: the relation of each pair, by the judges, checked by the guards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from arbiter.domain.canonical import fingerprint
+from arbiter.domain.evidence import (
+    GuardFinding,
+    JudgedPair,
+    Judgement,
+    RecordPair,
+    Side,
+    Spend,
+    Unjudged,
+    Verdict,
+)
+from arbiter.domain.facts import Fact, Record
+from arbiter.domain.vocabulary import Relation
+from arbiter.pipeline.context import Context
+
+
+def oriented(a: Record, b: Record) -> bool:
+    """Does ``a`` come first: earlier by time, then by fingerprint?"""
+    return (a.observed_at, fingerprint(a.content)) <= (b.observed_at, fingerprint(b.content))
+
+
+def judge_facts(pairs: Sequence[tuple[Fact, Fact]], context: Context) -> tuple[list[JudgedPair], Spend]:
+    """Judge pairs of stored facts of one namespace, in the order given.
+
+    A pair that has a verdict is not judged again; one that nobody could judge is.
+    """
+    records = [(a.as_record(), b.as_record()) for a, b in pairs]
+    sides = [(a, b) if oriented(x, y) else (b, a) for (a, b), (x, y) in zip(pairs, records, strict=True)]
+    keys = [(a.id, b.id) if a.id < b.id else (b.id, a.id) for a, b in pairs]
+    known = context.store.verdicts(pairs[0][0].namespace, keys) if pairs else {}
+    cached = {
+        key: replace(found, judgement=replace(found.judgement, cached=True))
+        for key, found in known.items()
+        if isinstance(found.judgement, Verdict)
+    }
+    asked = [place for place, key in enumerate(keys) if key not in cached]
+    judgements, spend = judge_records(
+        [RecordPair(sides[place][0].as_record(), sides[place][1].as_record()) for place in asked], context
+    )
+    fresh = {
+        keys[place]: JudgedPair(sides[place][0].id, sides[place][1].id, judgement)
+        for place, judgement in zip(asked, judgements, strict=True)
+    }
+    return [cached.get(key) or fresh[key] for key in keys], spend
+
+
+def judge_records(pairs: Sequence[RecordPair], context: Context) -> tuple[list[Judgement], Spend]:
+    """Judge oriented pairs of records and attach what the guards find."""
+    if not pairs:
+        return [], Spend()
+    judgements, spend = context.judge.judge(pairs)
+    return [_guarded(p, j, context) for p, j in zip(pairs, judgements, strict=True)], spend
+
+
+def flipped(judgement: Judgement) -> Judgement:
+    """Return the judgement for the pair with its sides exchanged."""
+    other: dict[Side, Side] = {"a": "b", "b": "a"}
+    guards = tuple(GuardFinding(g.guard, g.b, g.a) for g in judgement.guards)
+    if isinstance(judgement, Unjudged):
+        return replace(judgement, guards=guards)
+    return replace(
+        judgement,
+        current=other[judgement.current] if judgement.current else None,
+        stale_risk=other[judgement.stale_risk] if judgement.stale_risk else None,
+        guards=guards,
+    )
+
+
+def _guarded(pair: RecordPair, judgement: Judgement, context: Context) -> Judgement:
+    """Attach the differences that forbid a merge; for a change, only that the subjects differ.
+
+    An update is expected to differ in its words; it must not differ in what it is about.
+    """
+    subjects = _different_subjects(pair, context)
+    if isinstance(judgement, Unjudged) or judgement.relation is Relation.DUPLICATE:
+        return replace(judgement, guards=(*subjects, *context.guard.compare(pair.a, pair.b)))
+    if judgement.relation is Relation.UPDATE:
+        return replace(judgement, guards=subjects)
+    return judgement
+
+
+def _different_subjects(pair: RecordPair, context: Context) -> tuple[GuardFinding, ...]:
+    """Find two named subjects that cannot be one: neither's words are all among the other's."""
+    if not pair.a.subject or not pair.b.subject:
+        return ()
+    a, b = (context.claim_keys.canonical_name(name) for name in (pair.a.subject, pair.b.subject))
+    words_a, words_b = set(a.split()), set(b.split())
+    if words_a <= words_b or words_b <= words_a:
+        return ()
+    return (GuardFinding("subject", a, b),)

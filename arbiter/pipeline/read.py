@@ -1,0 +1,137 @@
+"""Reading: what is current, what was current at a time, what is near to a question, and forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from arbiter.domain.facts import Fact, fact_of
+from arbiter.domain.outcomes import FactState
+from arbiter.domain.settle import Cluster, settle
+from arbiter.domain.vocabulary import State, StateReason
+from arbiter.errors import NotFoundError
+from arbiter.pipeline.context import Context
+
+_CHUNK = 500
+_OVERFETCH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact with where it stands."""
+
+    fact: Fact
+    state: FactState
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A current fact near to a question; ``similarity`` is a cosine in [-1, 1]."""
+
+    fact: Fact
+    state: FactState
+    similarity: float
+
+
+def views(namespace: str, ids: Iterable[str], context: Context) -> list[FactView]:
+    """Return facts with their states, in the order of the ids; unknown ids are left out."""
+    wanted = list(ids)
+    facts = context.store.facts(namespace, wanted)
+    states = context.store.states(namespace, wanted)
+    return [FactView(facts[i], states.get(i) or _unsettled(i)) for i in wanted if i in facts]
+
+
+def list_facts(namespace: str, state: State | None, context: Context) -> Iterator[FactView]:
+    """Yield the facts of one state, or all, oldest first."""
+    chunk: list[str] = []
+    for fact_id in context.store.fact_ids(namespace, state=state):
+        chunk.append(fact_id)
+        if len(chunk) == _CHUNK:
+            yield from views(namespace, chunk, context)
+            chunk = []
+    yield from views(namespace, chunk, context)
+
+
+def show(namespace: str, fact_id: str, context: Context) -> FactView:
+    """Return one fact with its state.
+
+    Raises:
+        NotFoundError: the namespace has no such fact.
+    """
+    found = views(namespace, [fact_id], context)
+    if not found:
+        raise NotFoundError(f"no fact {fact_id} in namespace {namespace!r}")
+    return found[0]
+
+
+def search(namespace: str, text: str, limit: int, context: Context) -> list[Hit]:
+    """Return up to ``limit`` current facts closest to a text; whether one is current the store decides.
+
+    Facts whose validity has ended are left out.
+    """
+    index = context.indexes.current(namespace)
+    vectors = context.embedder.embed([text])
+    now = context.clock()
+    wanted = limit * _OVERFETCH
+    while True:
+        near = index.search(vectors, limit=wanted, min_similarity=-1.0)[0]
+        hits = [
+            Hit(view.fact, view.state, similarity)
+            for view, similarity in zip(
+                views(namespace, [i for i, _ in near], context), [s for _, s in near], strict=True
+            )
+            if view.state.state is State.ACTIVE and not expired(view.fact, now)
+        ]
+        if len(hits) >= limit or len(near) < wanted:
+            return hits[:limit]
+        wanted *= _OVERFETCH
+
+
+def as_of(namespace: str, moment: datetime, context: Context) -> list[FactView]:
+    """Return what the sources had said by a moment and what was current then, oldest first.
+
+    This is the moment of observation, not of storage: the namespace is settled again from the sightings
+    and rulings up to it, with everything that is known about the pairs today.
+    """
+    with context.store.writing(namespace) as tx:
+        cluster = tx.cluster(context.store.fact_ids(namespace))
+    facts = {
+        fact.id: replace(fact_of(seen), erased=fact.erased, fingerprint=fact.fingerprint)
+        for fact in cluster.facts.values()
+        if (seen := [s for s in fact.sightings if s.first_seen <= moment])
+    }
+    settlement = settle(
+        Cluster(
+            facts,
+            tuple(pair for pair in cluster.pairs if pair.a in facts and pair.b in facts),
+            tuple(r for r in cluster.rulings if r.at <= moment and r.a in facts and r.b in facts),
+            cluster.unfinished & facts.keys(),
+        ),
+        context.policy,
+    )
+    ordered = sorted(facts.values(), key=lambda fact: (fact.first_seen, fact.id))
+    return [FactView(fact, settlement.states[fact.id]) for fact in ordered]
+
+
+def erase(namespace: str, fact_id: str, context: Context) -> None:
+    """Take the text of a fact out of every table and index. Ids and decisions stay.
+
+    Raises:
+        NotFoundError: the namespace has no such fact.
+    """
+    show(namespace, fact_id, context)
+    with context.store.writing(namespace) as tx:
+        tx.erase(fact_id)
+        tx.apply(settle(tx.cluster([fact_id]), context.policy))
+    context.indexes.forget(namespace, fact_id)
+
+
+def expired(fact: Fact, now: datetime) -> bool:
+    """Has every source's validity for the fact ended?"""
+    ends = [sighting.record.valid_to for sighting in fact.sightings]
+    return all(end is not None and end <= now for end in ends)
+
+
+def _unsettled(fact_id: str) -> FactState:
+    return FactState(fact_id, State.PENDING, StateReason.UNJUDGED)

@@ -1,0 +1,173 @@
+"""Receipts: what the caller is told about each record of a concluded batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from arbiter.domain.evidence import JudgedPair, Spend, Unjudged
+from arbiter.domain.outcomes import Decision, FactState, FoundRelation, Reason, Receipt, ReviewItem
+from arbiter.domain.settle import Settlement
+from arbiter.domain.vocabulary import Action, Outcome, State, StateReason
+from arbiter.pipeline.arrive import Arrived
+from arbiter.pipeline.exact import Draft
+from arbiter.pipeline.investigate import Findings
+
+_SEEN_BEFORE = Reason("seen_before", "this source said this before; counted, nothing new")
+_NOT_JUDGED = Reason("not_judged", "a pair could not be judged; the record is kept and waits")
+_NOT_EMBEDDED = Reason("embedding_failed", "the text could not be embedded yet; the record is kept and waits")
+_RETIRING = (Action.SUPERSEDE, Action.TOMBSTONE)
+
+
+@dataclass(slots=True)
+class _About:
+    """What a batch found about one fact."""
+
+    relations: list[FoundRelation] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    reviews: list[ReviewItem] = field(default_factory=list)
+    retryable: bool = False
+
+
+def receipts_for(
+    arrived: Arrived,
+    findings: Findings,
+    settlement: Settlement,
+    before: Mapping[str, FactState],
+    states: Mapping[str, FactState],
+) -> list[Receipt]:
+    """Return one receipt for each draft; ``before`` and ``states`` are those around the conclusion."""
+    about = _about(findings.pairs, settlement)
+    costs = _costs(findings, arrived)
+    answered: set[str] = set()
+    fresh = set(findings.investigated) | arrived.fresh.failed
+    receipts = []
+    for draft in arrived.drafts:
+        fact_id, sighting_id = draft.sighting.fact_id, draft.sighting.id
+        is_new = sighting_id in arrived.new and sighting_id not in answered
+        is_fact = is_new and fact_id in fresh and fact_id not in answered
+        answered |= {sighting_id, fact_id}
+        revived = _revived(before.get(fact_id), states.get(fact_id))
+        receipts.append(
+            _receipt(
+                draft,
+                outcome=_outcome(states.get(fact_id), is_fact=is_fact, is_new=is_new, revived=revived),
+                state=states.get(fact_id),
+                about=about.get(fact_id, _About()) if is_new or revived else _About(),
+                findings=findings,
+                cost=costs.get(fact_id, Spend()) if is_fact else Spend(),
+                unembedded=fact_id in arrived.fresh.failed,
+                is_fact=is_fact,
+            )
+        )
+    return receipts
+
+
+def deferred(draft: Draft, reason: Reason) -> Receipt:
+    """Return the receipt of a record that the caller must make clear first; nothing was stored."""
+    return Receipt(
+        record_index=draft.index,
+        namespace=draft.record.namespace,
+        outcome=Outcome.DEFERRED,
+        stored=False,
+        event_key=draft.sighting.event_key,
+        reason=reason,
+    )
+
+
+def refused(index: int, namespace: str, reason: Reason) -> Receipt:
+    """Return the receipt of a record that is not valid; nothing was stored."""
+    return Receipt(
+        record_index=index, namespace=namespace, outcome=Outcome.REFUSED, stored=False, reason=reason
+    )
+
+
+def _outcome(state: FactState | None, *, is_fact: bool, is_new: bool, revived: bool) -> Outcome:
+    if is_fact:
+        if state is None or state.state is State.PENDING:
+            return Outcome.HELD
+        return Outcome.MERGED if state.reason is StateReason.DUPLICATE else Outcome.STORED
+    if revived:
+        return Outcome.STORED
+    return Outcome.MERGED if is_new else Outcome.UNCHANGED
+
+
+def _revived(before: FactState | None, after: FactState | None) -> bool:
+    return (
+        before is not None
+        and after is not None
+        and before.state in (State.SUPERSEDED, State.TOMBSTONED)
+        and after.state is State.ACTIVE
+    )
+
+
+def _receipt(
+    draft: Draft,
+    *,
+    outcome: Outcome,
+    state: FactState | None,
+    about: _About,
+    findings: Findings,
+    cost: Spend,
+    unembedded: bool,
+    is_fact: bool,
+) -> Receipt:
+    fact_id = draft.sighting.fact_id
+    reason = None
+    if outcome is Outcome.UNCHANGED:
+        reason = _SEEN_BEFORE
+    elif outcome is Outcome.HELD:
+        reason = _NOT_EMBEDDED if unembedded else _NOT_JUDGED
+    duplicate_of = None
+    if outcome in (Outcome.MERGED, Outcome.UNCHANGED):
+        merged = state is not None and state.reason is StateReason.DUPLICATE
+        duplicate_of = state.successor if state is not None and merged else fact_id
+    return Receipt(
+        record_index=draft.index,
+        namespace=draft.record.namespace,
+        outcome=outcome,
+        stored=outcome is not Outcome.UNCHANGED,
+        fact_id=fact_id,
+        event_key=draft.sighting.event_key,
+        state=state.state if state else State.PENDING,
+        contested=state.contested if state else False,
+        retryable=about.retryable or unembedded,
+        reason=reason,
+        relations=tuple(about.relations),
+        decisions=tuple(about.decisions),
+        review=tuple(sorted({item.id for item in about.reviews})),
+        candidates=findings.candidates.get(fact_id, ()) if is_fact else (),
+        cost=cost,
+        duplicate_of=duplicate_of,
+        supersedes=tuple(
+            sorted(d.loser for d in about.decisions if d.winner == fact_id and d.loser and d.action in _RETIRING)
+        ),
+    )
+
+
+def _about(pairs: Iterable[JudgedPair], settlement: Settlement) -> dict[str, _About]:
+    found: dict[str, _About] = {}
+    for pair in pairs:
+        waits = isinstance(pair.judgement, Unjudged) and pair.judgement.retryable
+        for own, other in ((pair.a, pair.b), (pair.b, pair.a)):
+            item = found.setdefault(own, _About())
+            item.relations.append(FoundRelation(other, "b" if other == pair.b else "a", pair.judgement))
+            item.retryable = item.retryable or waits
+    for decision in settlement.decisions:
+        for fact_id in (decision.a, decision.b):
+            found.setdefault(fact_id, _About()).decisions.append(decision)
+    for review in settlement.reviews:
+        for fact_id in (review.a, review.b):
+            found.setdefault(fact_id, _About()).reviews.append(review)
+    return found
+
+
+def _costs(findings: Findings, arrived: Arrived) -> dict[str, Spend]:
+    """Share the cost of the batch among its new facts by the pairs asked for them, adding up exactly."""
+    order = {draft.sighting.fact_id: draft.index for draft in reversed(arrived.drafts)}
+    asked: dict[str, int] = {}
+    for pair in findings.pairs:
+        if isinstance(pair.judgement, Unjudged) or not pair.judgement.cached:
+            owner = max((pair.a, pair.b), key=lambda fact_id: order.get(fact_id, -1))
+            asked[owner] = asked.get(owner, 0) + 1
+    return dict(zip(asked, findings.spend.shared(list(asked.values())), strict=True))

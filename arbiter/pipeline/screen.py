@@ -1,0 +1,36 @@
+"""Stage 3: which candidates are worth a judge. What is dropped stays in the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from arbiter.domain.evidence import Candidate
+from arbiter.pipeline.context import Limits
+from arbiter.pipeline.retrieve import certain, rank
+
+
+def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
+    """Mark the candidates that no judge need see, each with the rule that dropped it.
+
+    Pairs that share a subject or a named thing need less similarity than strangers, and of those that
+    remain the closest are judged, up to the limit.
+    """
+    screened = []
+    judged = 0
+    for candidate in sorted(candidates, key=rank):
+        dropped = None if certain(candidate) else _too_far(candidate, limits)
+        if dropped is None and judged >= limits.judged_pairs:
+            dropped = "limit"
+        judged += dropped is None
+        screened.append(replace(candidate, dropped_by=dropped))
+    return screened
+
+
+def _too_far(candidate: Candidate, limits: Limits) -> str | None:
+    if candidate.similarity is None:
+        return "not-compared"
+    related = "subject" in candidate.retrieved_by or candidate.entity_overlap > 0
+    if candidate.similarity < (limits.near if related else limits.nearer):
+        return "similarity"
+    return None
