@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from arbiter.domain.evidence import Judgement, Spend
 from arbiter.domain.facts import DEFAULT_NAMESPACE, Record
@@ -181,7 +181,7 @@ class Arbiter:
         """Let go of the store."""
         self.context.store.close()
 
-    def __enter__(self) -> Arbiter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

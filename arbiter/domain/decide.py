@@ -16,14 +16,20 @@ from arbiter.domain.vocabulary import (
     Mutability,
     Relation,
     RulingKind,
+    Stakes,
     Standing,
     StateReason,
-    Stakes,
     Strategy,
     UpdateKind,
 )
 
-_LIFETIME = (Mutability.IMMUTABLE, Mutability.EVENT, Mutability.STABLE, Mutability.MUTABLE, Mutability.EPHEMERAL)
+_LIFETIME = (
+    Mutability.IMMUTABLE,
+    Mutability.EVENT,
+    Mutability.STABLE,
+    Mutability.MUTABLE,
+    Mutability.EPHEMERAL,
+)
 _REASON_BY_STRATEGY = {
     Strategy.RECENCY: StateReason.UPDATE,
     Strategy.AUTHORITY: StateReason.AUTHORITY,
@@ -88,7 +94,9 @@ def decide(
     scores = _scores(pair, found, Mutability(cell.mutability), policy)
     verdict = pair.judgement
 
-    def decision(action: Action, reason: StateReason | None, winner: str | None, loser: str | None) -> Decision:
+    def decision(
+        action: Action, reason: StateReason | None, winner: str | None, loser: str | None
+    ) -> Decision:
         return Decision(
             a=pair.a,
             b=pair.b,
@@ -170,7 +178,7 @@ class _CorroborationWords:
     LOWER, EQUAL, HIGHER = "fewer", "equal", "more"
 
 
-def _compare(one: float, other: float, words: type[Standing] | type[_CorroborationWords]) -> str:
+def _compare(one: float, other: float, words: type[Standing | _CorroborationWords]) -> str:
     if abs(one - other) < 1e-9:
         return str(words.EQUAL)
     return str(words.HIGHER if one > other else words.LOWER)

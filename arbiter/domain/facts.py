@@ -186,9 +186,7 @@ def fact_id(record: Record) -> str:
     Events and series points carry their time as part of what they say.
     """
     moment = iso(record.observed_at) if record.mutability is Mutability.EVENT else None
-    return "fact_" + digest(
-        record.namespace, record.subject_key, fingerprint(record.content), moment
-    )
+    return "fact_" + digest(record.namespace, record.subject_key, fingerprint(record.content), moment)
 
 
 def event_key(record: Record, policy: EventKeyPolicy) -> str:
@@ -201,9 +199,7 @@ def event_key(record: Record, policy: EventKeyPolicy) -> str:
     return f"{record.source.id}:{record.source.ref if by_reference else fact_id(record)}"
 
 
-def sighting_of(
-    record: Record, policy: EventKeyPolicy, *, record_index: int | None = None
-) -> Sighting:
+def sighting_of(record: Record, policy: EventKeyPolicy, *, record_index: int | None = None) -> Sighting:
     """Return the record as the first sighting of its event.
 
     The same event with another confidence class, source kind, validity or causal hint is a change of

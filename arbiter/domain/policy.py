@@ -77,7 +77,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class SourceRule:
-    """What holds for the sources whose id matches a shell pattern. ``weight`` multiplies authority and votes."""
+    """What holds for sources whose id matches a shell pattern; ``weight`` multiplies authority and votes."""
 
     match: str
     event_key: EventKeyPolicy = EventKeyPolicy.AUTO

@@ -10,7 +10,15 @@ from arbiter.domain.outcomes import Decision, ReviewItem
 from arbiter.domain.policy import Policy
 from arbiter.domain.vocabulary import Action, Mutability, Relation, Stakes
 
-_URGENCY = {"cycle": 60, "conflict": 50, "guard": 40, "unsure": 40, "unjudged": 30, "stale_risk": 20, "proposal": 20}
+_URGENCY = {
+    "cycle": 60,
+    "conflict": 50,
+    "guard": 40,
+    "unsure": 40,
+    "unjudged": 30,
+    "stale_risk": 20,
+    "proposal": 20,
+}
 _HIGH_STAKES = 100
 _REACH_LIMIT = 20
 _QUESTIONS = {

@@ -6,12 +6,12 @@ the same states, in whatever order they arrived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 
 from arbiter.domain.claims import Claim, gather
 from arbiter.domain.decide import contest, decide
+from arbiter.domain.defeat import break_cycles, evaluate
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
@@ -59,9 +59,9 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     claims = _claims(cluster, pairs, rulings, policy)
     decisions = [d for pair in pairs for d in decide(pair, claims, policy, rulings.get(pair.key))]
     voiced = _one_per_claim_pair(decisions, claims)
-    cyclic = _break_cycles(voiced, claims)
+    cyclic = break_cycles(voiced, claims)
     pending = _pending(cluster, voiced, claims, pairs, policy)
-    states = _evaluate(claims, [d for d in voiced if d not in cyclic], pending)
+    states = evaluate(claims, [d for d in voiced if d not in cyclic], pending)
     contested = _contested(voiced, cyclic, claims, states)
     for claim_id in contested:
         states[claim_id] = replace(states[claim_id], contested=True)
@@ -72,7 +72,7 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     reviews = [
         review_item(decision, cluster.facts, cyclic=decision in cyclic)
         for decision in voiced
-        if _waits(decision, decision in cyclic, claims, states) and decision.key not in rulings
+        if _waits(decision, cyclic, claims, states) and decision.key not in rulings
     ]
     by_judgement = {pair.key: pair.judgement for pair in pairs}
     return Settlement(
@@ -169,31 +169,6 @@ def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Clai
     return voiced
 
 
-def _break_cycles(voiced: Iterable[Decision], claims: Mapping[str, Claim]) -> list[Decision]:
-    """Return the decisions that would retire claims in a circle: none of them can have its way."""
-    edges = [d for d in voiced if d.loser and d.winner]
-    cyclic: list[Decision] = []
-    while True:
-        graph: dict[str, set[str]] = {}
-        for decision in edges:
-            if decision not in cyclic and decision.loser and decision.winner:
-                graph.setdefault(claims[decision.loser].id, set()).add(claims[decision.winner].id)
-        try:
-            TopologicalSorter(graph).prepare()
-        except CycleError as error:
-            ring = set(error.args[1])
-            cyclic += [
-                d
-                for d in edges
-                if d not in cyclic
-                and d.loser
-                and d.winner
-                and {claims[d.loser].id, claims[d.winner].id} <= ring
-            ]
-        else:
-            return cyclic
-
-
 def _pending(
     cluster: Cluster,
     voiced: Iterable[Decision],
@@ -213,53 +188,6 @@ def _pending(
         if decision.action is Action.HOLD:
             waiting.add(contest(by_key[decision.key], claims, policy).challenger.id)
     return waiting
-
-
-def _evaluate(
-    claims: Mapping[str, Claim], effective: Iterable[Decision], pending: set[str]
-) -> dict[str, FactState]:
-    """Evaluate claims, winners before losers. Who is tombstoned or pending retires nobody."""
-    against: dict[str, list[Decision]] = {}
-    graph: dict[str, set[str]] = {claim.id: set() for claim in claims.values()}
-    for decision in effective:
-        if decision.loser:
-            loser = claims[decision.loser].id
-            against.setdefault(loser, []).append(decision)
-            if decision.winner:
-                graph[loser].add(claims[decision.winner].id)
-    states: dict[str, FactState] = {}
-    for claim_id in TopologicalSorter(graph).static_order():
-        beaten_by = [d for d in against.get(claim_id, ()) if _bites(d, claims, states)]
-        states[claim_id] = _state(claim_id, beaten_by, claims, pending)
-    return states
-
-
-def _bites(decision: Decision, claims: Mapping[str, Claim], states: Mapping[str, FactState]) -> bool:
-    if decision.winner is None:
-        return True
-    return states[claims[decision.winner].id].state in (State.ACTIVE, State.SUPERSEDED)
-
-
-def _state(
-    claim_id: str, beaten_by: list[Decision], claims: Mapping[str, Claim], pending: set[str]
-) -> FactState:
-    for action, state in ((Action.TOMBSTONE, State.TOMBSTONED), (Action.SUPERSEDE, State.SUPERSEDED)):
-        of_kind = [d for d in beaten_by if d.action is action]
-        if of_kind:
-            # The immediate successor is the earliest of those that came after it.
-            first = min(of_kind, key=lambda d: _successor_order(d, claims))
-            successor = claims[first.winner].id if first.winner else None
-            return FactState(claim_id, state, first.reason, successor, decision=first.id)
-    if claim_id in pending:
-        return FactState(claim_id, State.PENDING, StateReason.UNJUDGED)
-    return FactState(claim_id, State.ACTIVE)
-
-
-def _successor_order(decision: Decision, claims: Mapping[str, Claim]) -> tuple[object, ...]:
-    if decision.winner is None:
-        return (0, "", "")
-    centre = claims[decision.winner].centre
-    return (1, centre.first_seen, centre.id)
 
 
 def _contested(
@@ -285,9 +213,12 @@ def _both_read(decision: Decision, claims: Mapping[str, Claim], states: Mapping[
 
 
 def _waits(
-    decision: Decision, cyclic: bool, claims: Mapping[str, Claim], states: Mapping[str, FactState]
+    decision: Decision,
+    cyclic: Collection[Decision],
+    claims: Mapping[str, Claim],
+    states: Mapping[str, FactState],
 ) -> bool:
-    asks = decision.asks or cyclic
+    asks = decision.asks or decision in cyclic
     asks = asks or decision.action in (Action.REVIEW, Action.HOLD, Action.MERGE_PROPOSAL)
     return asks and _both_read(decision, claims, states)
 

@@ -34,7 +34,8 @@ Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 def _written(value: object) -> object:
     """Take a moment only as text or datetime: a bare number has no unit and no zone."""
     if not isinstance(value, str | datetime):
-        raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")
+        # pydantic makes its report of a ValueError; a TypeError would escape it.
+        raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")  # noqa: TRY004
     return value
 
 
@@ -46,7 +47,7 @@ class _Strict(BaseModel):
 
     @field_validator("*", mode="after")
     @classmethod
-    def _storable(cls, value: Any) -> Any:
+    def _storable(cls, value: object) -> object:
         if isinstance(value, str):
             if "\x00" in value:
                 raise ValueError("holds a NUL byte")

@@ -106,7 +106,4 @@ def _without(embedded: Embedded, already: Iterable[str]) -> Embedded:
     rows = [row for row, fact_id in enumerate(embedded.ids) if fact_id not in gone]
     if len(rows) == len(embedded.ids):
         return embedded
-    return Embedded(
-        tuple(embedded.ids[row] for row in rows), embedded.vectors[rows], embedded.failed - gone
-    )
-
+    return Embedded(tuple(embedded.ids[row] for row in rows), embedded.vectors[rows], embedded.failed - gone)

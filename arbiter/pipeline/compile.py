@@ -19,9 +19,12 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a compile did. ``created`` counts decisions that were not in force before, ``changed`` states
-    that are others now, ``resumed`` facts whose judging had been interrupted, ``retried`` pairs that had
-    found no judge and were asked again."""
+    """What a compile did.
+
+    ``created`` counts decisions that were not in force before, ``changed`` states that are others now,
+    ``resumed`` facts whose judging had been interrupted, ``retried`` pairs that had found no judge and were
+    asked again.
+    """
 
     created: int = 0
     changed: int = 0

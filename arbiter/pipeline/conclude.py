@@ -13,9 +13,7 @@ from arbiter.pipeline.receipts import receipts_for
 NOTHING = Settlement(states={}, decisions=(), reviews=())
 
 
-def conclude(
-    namespace: str, arrived: Arrived, findings: Findings, context: Context
-) -> list[Receipt]:
+def conclude(namespace: str, arrived: Arrived, findings: Findings, context: Context) -> list[Receipt]:
     """Commit what was found, settle, and answer for every record of the batch."""
     store = context.store
     fact_ids = {draft.sighting.fact_id for draft in arrived.drafts}

@@ -91,5 +91,7 @@ def ambiguous_subjects(drafts: Sequence[Draft], known: Sequence[str]) -> dict[in
         could_be = set.intersection(*(by_word.get(word, set()) for word in draft.subject.split()))
         if len(could_be) > 1:
             names = ", ".join(sorted(could_be))
-            asked[draft.index] = Reason("ambiguous_subject", f"the subject could be any of: {names}", "subject")
+            asked[draft.index] = Reason(
+                "ambiguous_subject", f"the subject could be any of: {names}", "subject"
+            )
     return asked

@@ -30,9 +30,7 @@ def investigate(namespace: str, embedded: Embedded, context: Context) -> Finding
     by_id = context.store.facts(namespace, embedded.ids)
     rows = [row for row, fact_id in enumerate(embedded.ids) if fact_id in by_id]
     facts = [by_id[embedded.ids[row]] for row in rows]
-    subjects = {
-        fact.id: context.claim_keys.canonical_name(fact.subject) for fact in facts if fact.subject
-    }
+    subjects = {fact.id: context.claim_keys.canonical_name(fact.subject) for fact in facts if fact.subject}
     candidates = {
         fact_id: tuple(screen(found, context.limits))
         for fact_id, found in retrieve(facts, subjects, embedded.vectors[rows], context).items()

@@ -140,7 +140,9 @@ def _receipt(
         cost=cost,
         duplicate_of=duplicate_of,
         supersedes=tuple(
-            sorted(d.loser for d in about.decisions if d.winner == fact_id and d.loser and d.action in _RETIRING)
+            sorted(
+                d.loser for d in about.decisions if d.winner == fact_id and d.loser and d.action in _RETIRING
+            )
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arbiter.domain.canonical import digest
 from arbiter.domain.facts import Fact, iso
@@ -40,10 +41,8 @@ def rule(
         raise StaleRulingError(f"{review_id} is no longer open: it was settled, or its facts moved on")
     facts = context.store.facts(namespace, (item.a, item.b))
     _still_as_seen(item, facts[item.a], facts[item.b], seen or (item.digest_a, item.digest_b))
-    ruling = _ruling(
-        namespace, facts[item.a], facts[item.b], kind, reviewer, context, relabel=relabel, reason=reason
-    )
-    return _commit(namespace, [ruling], context)
+    ruling = _ruling(facts[item.a], facts[item.b], kind, reviewer, context)
+    return _commit(namespace, [replace(ruling, relabel=relabel, reason=reason)], context)
 
 
 def undo(
@@ -73,15 +72,8 @@ def undo(
 
 def _undoing(namespace: str, decision: Decision, reviewer: str, context: Context) -> Ruling:
     facts = context.store.facts(namespace, (decision.a, decision.b))
-    return _ruling(
-        namespace,
-        facts[decision.a],
-        facts[decision.b],
-        RulingKind.UNDO,
-        reviewer,
-        context,
-        decision=decision.id,
-    )
+    ruling = _ruling(facts[decision.a], facts[decision.b], RulingKind.UNDO, reviewer, context)
+    return replace(ruling, decision=decision.id)
 
 
 def _still_as_seen(item: ReviewItem, a: Fact, b: Fact, seen: tuple[str, str]) -> None:
@@ -90,22 +82,11 @@ def _still_as_seen(item: ReviewItem, a: Fact, b: Fact, seen: tuple[str, str]) ->
             raise StaleRulingError(f"{item.id}: {fact.id} changed since it was shown; look at the pair again")
 
 
-def _ruling(
-    namespace: str,
-    a: Fact,
-    b: Fact,
-    kind: RulingKind,
-    reviewer: str,
-    context: Context,
-    *,
-    relabel: Relation | None = None,
-    reason: str = "",
-    decision: str | None = None,
-) -> Ruling:
+def _ruling(a: Fact, b: Fact, kind: RulingKind, reviewer: str, context: Context) -> Ruling:
     at = context.clock()
     return Ruling(
-        id="rul_" + digest(a.id, b.id, kind, relabel, reviewer, iso(at), decision),
-        namespace=namespace,
+        id="rul_" + digest(a.id, b.id, kind, reviewer, iso(at)),
+        namespace=a.namespace,
         a=a.id,
         b=b.id,
         kind=kind,
@@ -113,10 +94,7 @@ def _ruling(
         at=at,
         digest_a=a.digest,
         digest_b=b.digest,
-        relabel=relabel,
-        reason=reason,
         policy=context.policy.digest,
-        decision=decision,
     )
 
 

@@ -38,7 +38,7 @@ def test_presentation_is_folded(one: str, other: str) -> None:
         ("blood group A+", "blood group A-"),
         ("Guests may bring pets", "Guests may not bring pets"),
         ("温室の鍵は管理室にあります。", "회의는 매주 목요일에 열립니다."),
-        ("Uses Kotlin；办公室在成都。", "Uses Kotlin；办公室已搬到苏州。"),
+        ("Uses Kotlin\uff1b办公室在成都。", "Uses Kotlin\uff1b办公室已搬到苏州。"),
         ("C++", "C#"),
         ("version 1.10", "version 1.1"),
         ("-5 °C", "5 °C"),

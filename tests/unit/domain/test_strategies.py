@@ -94,9 +94,7 @@ def test_llm_arbitration_only_proposes() -> None:
     """A merged text is put before a person; both facts stay as they are."""
     a, b = make_fact("Fee 3.5 % + 35 c.", at=0), make_fact("Fee 2.9 % + 30 c.", at=1)
     found = pair(a, b, "contradiction", merged_text="Fee was 3.5 % + 35 c, now 2.9 % + 30 c.")
-    settlement = settle(
-        cluster(found, facts=[a, b]), one_rule(Strategy.LLM, action=Action.MERGE_PROPOSAL)
-    )
+    settlement = settle(cluster(found, facts=[a, b]), one_rule(Strategy.LLM, action=Action.MERGE_PROPOSAL))
     assert {s.state for s in settlement.states.values()} == {State.ACTIVE}
     assert [(item.kind, item.proposal) for item in settlement.reviews] == [
         ("proposal", "Fee was 3.5 % + 35 c, now 2.9 % + 30 c.")

@@ -1,0 +1,177 @@
+"""The store: the log of what was said, found and ruled, and the views derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from arbiter.ports.reading import FactReader
+
+if TYPE_CHECKING:
+    from arbiter.domain.evidence import JudgedPair
+    from arbiter.domain.facts import Sighting
+    from arbiter.domain.outcomes import (
+        Decision,
+        FactState,
+        HistoryEntry,
+        Receipt,
+        ReviewItem,
+        Ruling,
+    )
+    from arbiter.domain.settle import Cluster, Settlement
+    from arbiter.domain.vocabulary import State
+    from arbiter.ports.evidence import Vectors
+
+
+class Writing(Protocol):
+    """One open transaction on one namespace; nobody else writes to it meanwhile.
+
+    Everything is kept when the block ends well and nothing when it raises.
+    """
+
+    def arrive(
+        self,
+        sightings: Sequence[Sighting],
+        subjects: Mapping[str, str],
+        entities: Mapping[str, frozenset[str]],
+    ) -> None:
+        """Append sightings that are new to the log; a known sighting id is left as it is.
+
+        Facts that are new with them are unfinished until ``finish``. ``subjects`` and ``entities`` give the
+        subject name and the named things of each new fact id; both are kept for retrieval.
+        """
+        ...
+
+    def touch(self, touches: Mapping[str, tuple[datetime, int]]) -> None:
+        """Count re-reads: sighting id to (latest time seen, how many more). Times only move forward."""
+        ...
+
+    def put_vectors(self, model_id: str, ids: Sequence[str], vectors: Vectors) -> None:
+        """Add vectors of facts; a fact that has one of this model keeps it."""
+        ...
+
+    def judged(self, pairs: Sequence[JudgedPair]) -> None:
+        """Append judgements; the newest one of a pair counts, but an unjudged never hides a verdict."""
+        ...
+
+    def finish(self, ids: Iterable[str]) -> None:
+        """Mark facts as finished: their candidates have been found and put before the judges."""
+        ...
+
+    def ruled(self, ruling: Ruling) -> None:
+        """Append a ruling."""
+        ...
+
+    def cluster(self, ids: Iterable[str]) -> Cluster:
+        """Return these facts with every fact connected to them, and what was found and ruled.
+
+        Facts are connected through a ruling, an unjudged pair, or a verdict other than unrelated and
+        complementary, over any number of steps. All pairs with both sides inside are included, the
+        harmless ones too.
+        """
+        ...
+
+    def apply(self, settlement: Settlement) -> list[FactState]:
+        """Write states, decisions and review items of a settled cluster; return the states that changed.
+
+        Decisions and review items of the cluster's facts that are not in the settlement are no longer in
+        force (their rows stay, closed).
+        """
+        ...
+
+    def receipts(self, receipts: Sequence[Receipt]) -> None:
+        """Append receipts."""
+        ...
+
+    def erase(self, fact_id: str) -> None:
+        """Take the text of a fact out of every table: words, vectors, names, reasons, receipts."""
+        ...
+
+
+class FactStore(FactReader, Protocol):
+    """The log of facts, judgements, rulings and receipts, and the views derived from it."""
+
+    def writing(self, namespace: str) -> AbstractContextManager[Writing]:
+        """Open a transaction.
+
+        Raises:
+            StoreUnavailableError: locked, full or unreadable; nothing was written.
+        """
+        ...
+
+    def namespaces(self) -> list[str]:
+        """Return every namespace that holds a fact, sorted."""
+        ...
+
+    def fact_ids(self, namespace: str, *, state: State | None = None) -> Iterator[str]:
+        """Yield the ids of facts, oldest first, of one state or of all."""
+        ...
+
+    def unfinished(self, namespace: str) -> list[str]:
+        """Return the ids of facts that arrived but whose judging was never finished, oldest first."""
+        ...
+
+    def retryable(self, namespace: str) -> list[tuple[str, str]]:
+        """Return the pairs whose newest judgement is an unjudged that may be tried again."""
+        ...
+
+    def decision(self, namespace: str, decision_id: str) -> Decision:
+        """Return a decision, in force or not.
+
+        Raises:
+            NotFoundError: the namespace has no such decision.
+        """
+        ...
+
+    def decisions(self, namespace: str, fact_ids: Iterable[str]) -> list[Decision]:
+        """Return the decisions in force that involve any of these facts."""
+        ...
+
+    def later_decisions(self, namespace: str, decision_id: str) -> list[Decision]:
+        """Return the decisions in force that rest on this one.
+
+        They retire a fact, involve one of this decision's facts, and came into force later.
+        """
+        ...
+
+    def reviews(self, namespace: str, *, open_only: bool = True) -> list[ReviewItem]:
+        """Return review items, most urgent first, ties by id."""
+        ...
+
+    def review(self, namespace: str, review_id: str) -> tuple[ReviewItem, bool]:
+        """Return an item and whether it is still open.
+
+        Raises:
+            NotFoundError: the namespace has no such item.
+        """
+        ...
+
+    def rulings(self, namespace: str) -> list[Ruling]:
+        """Return every ruling, oldest first."""
+        ...
+
+    def receipt(self, namespace: str, receipt_id: str) -> Mapping[str, object]:
+        """Return a stored receipt as JSON.
+
+        Raises:
+            NotFoundError: the namespace has no such receipt.
+        """
+        ...
+
+    def history(self, namespace: str, fact_id: str) -> list[HistoryEntry]:
+        """Return what happened to a fact, oldest first: sightings, judgements, decisions, states, rulings.
+
+        Raises:
+            NotFoundError: the namespace has no such fact.
+        """
+        ...
+
+    def rebuild_views(self, namespace: str) -> None:
+        """Drop every view of a namespace and rebuild the fact rows from the log; states come from compile."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file or the connections."""
+        ...
