@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import Draft, sort_arrivals
-from arbiter.ports import Vectors
+
+if TYPE_CHECKING:
+    from arbiter.ports import Vectors
 
 
 @dataclass(frozen=True, slots=True)

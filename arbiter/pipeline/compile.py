@@ -136,13 +136,12 @@ def _retry(namespace: str, context: Context) -> Compiled:
 
 
 def _commit(namespace: str, findings: Findings, context: Context) -> None:
-    touched = {*findings.investigated, *(i for pair in findings.pairs for i in pair.key)}
-    if not touched:
+    if not findings.facts:
         return
     with context.store.writing(namespace) as tx:
         tx.judged(findings.pairs)
         tx.finish(findings.investigated)
-        tx.apply(settle(tx.cluster(touched), context.policy))
+        tx.apply(settle(tx.cluster(findings.facts), context.policy))
 
 
 def _chunks(ids: Iterator[str]) -> Iterator[list[str]]:

@@ -17,7 +17,7 @@ def conclude(namespace: str, arrived: Arrived, findings: Findings, context: Cont
     """Commit what was found, settle, and answer for every record of the batch."""
     store = context.store
     fact_ids = {draft.sighting.fact_id for draft in arrived.drafts}
-    touched = set(findings.investigated) | arrived.sighted | _bound(namespace, arrived.moved, context)
+    touched = arrived.sighted | findings.facts | _bound(namespace, arrived.moved, context)
     if not touched:
         unmoved = store.states(namespace, fact_ids)
         return receipts_for(arrived, findings, NOTHING, unmoved, unmoved)

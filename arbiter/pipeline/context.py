@@ -23,8 +23,8 @@ class Limits:
 
     candidates: int = 32
     judged_pairs: int = 8
-    near: float = 0.45
-    nearer: float = 0.6
+    near: float = 0.3
+    nearer: float = 0.55
     defer_ambiguous_subjects: bool = False
 
 

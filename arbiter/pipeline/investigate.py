@@ -22,6 +22,11 @@ class Findings:
     pairs: tuple[JudgedPair, ...] = ()
     spend: Spend = Spend()
 
+    @property
+    def facts(self) -> frozenset[str]:
+        """Every fact that something was found about: the investigated ones and the sides of the pairs."""
+        return frozenset(self.investigated).union(*(pair.key for pair in self.pairs))
+
 
 def investigate(namespace: str, embedded: Embedded, context: Context) -> Findings:
     """Find and judge the candidates of facts that are in the log."""
