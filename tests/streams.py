@@ -72,7 +72,8 @@ class Stream:
             for item in self.expected["pairs"]
             for a, b in [
                 sorted(
-                    (ids[item["a"]], ids[item["b"]]), key=lambda i: (facts[i].first_seen, facts[i].fingerprint)
+                    (ids[item["a"]], ids[item["b"]]),
+                    key=lambda i: (facts[i].first_seen, facts[i].fingerprint),
                 )
             ]
         ]
@@ -114,10 +115,14 @@ class Stream:
         handles = {fact: rid for rid, fact in self.fact_ids().items() if rid not in replays}
         word = "merged" if state.reason is StateReason.DUPLICATE else state.state.value
         successor = handles[state.successor] if state.successor else None
-        return (word, successor, state.contested) if state.state is not State.ACTIVE else (
-            "active",
-            None,
-            state.contested,
+        return (
+            (word, successor, state.contested)
+            if state.state is not State.ACTIVE
+            else (
+                "active",
+                None,
+                state.contested,
+            )
         )
 
 

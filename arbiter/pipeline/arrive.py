@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import Draft, sort_arrivals
-
-if TYPE_CHECKING:
-    from arbiter.ports import Vectors
+from arbiter.ports import Vectors
 
 
 @dataclass(frozen=True, slots=True)

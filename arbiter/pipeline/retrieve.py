@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from arbiter.domain.evidence import Candidate
 from arbiter.domain.facts import Fact
-
-if TYPE_CHECKING:
-    from arbiter.ports import Vectors
 from arbiter.pipeline.context import Context
+from arbiter.ports import Vectors
 
 
 @dataclass(slots=True)

@@ -50,15 +50,20 @@ def undo(
 ) -> list[FactState]:
     """Take a decision back and return the states that changed.
 
-    With ``cascade`` the later decisions that rest on it are taken back together with it.
+    A later decision rests on it if it retired the winner, so that the chain went on from there, or the
+    loser once more, so that taking this one back alone would change nothing. With ``cascade`` those are
+    taken back together with it.
 
     Raises:
         NotFoundError: there is no such decision.
         DependentDecisionError: later decisions rest on it, and ``cascade`` is not set; it names them.
     """
     decision = context.store.decision(namespace, decision_id)
-    later = context.store.later_decisions(namespace, decision_id)
-    later = [d for d in later if d.key != decision.key]
+    later = [
+        d
+        for d in context.store.later_decisions(namespace, decision_id)
+        if d.key != decision.key and d.loser in (decision.winner, decision.loser)
+    ]
     if later and not cascade:
         listed = ", ".join(f"{d.id} ({d.rule})" for d in later)
         raise DependentDecisionError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arbiter.ports.evidence import (
     ClaimKeys,
     Clock,
@@ -12,12 +10,10 @@ from arbiter.ports.evidence import (
     Guard,
     Judge,
     VectorIndex,
+    Vectors,
 )
 from arbiter.ports.reading import FactReader
 from arbiter.ports.store import FactStore, Writing
-
-if TYPE_CHECKING:
-    from arbiter.ports.evidence import Vectors as Vectors
 
 __all__ = [
     "ClaimKeys",
@@ -29,5 +25,6 @@ __all__ = [
     "Guard",
     "Judge",
     "VectorIndex",
+    "Vectors",
     "Writing",
 ]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Vectors: TypeAlias = NDArray[np.float32]
     """Embeddings, one a row: float32, shape (n, dimension), rows of length 1."""
+else:
+    # The core passes vectors on and never looks inside, so it does without numpy at run time.
+    Vectors = object
 
 
 class Clock(Protocol):

@@ -130,9 +130,9 @@ class FactStore(FactReader, Protocol):
         ...
 
     def later_decisions(self, namespace: str, decision_id: str) -> list[Decision]:
-        """Return the decisions in force that rest on this one.
+        """Return what may rest on a decision, in the order in which it came into force.
 
-        They retire a fact, involve one of this decision's facts, and came into force later.
+        Decisions in force that retire a fact, involve one of this decision's facts, and came later.
         """
         ...
 
