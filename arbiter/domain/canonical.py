@@ -9,7 +9,6 @@ Fingerprints of different versions of the form are never compared; the version i
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -44,8 +43,8 @@ def fold_name(name: str) -> str:
 
 def digest(*parts: str | None) -> str:
     """Return the first 24 hex digits (96 bits) of the SHA-256 of the parts, unambiguously joined."""
-    joined = json.dumps([CANONICAL_VERSION, *parts], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(joined.encode()).hexdigest()[:_DIGEST_CHARS]
+    told = [CANONICAL_VERSION, *("-" if part is None else f"{len(part)}:{part}" for part in parts)]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 def fingerprint(content: str) -> str:

@@ -30,6 +30,11 @@ _LIFETIME = (
     Mutability.MUTABLE,
     Mutability.EPHEMERAL,
 )
+_MEASURED = {
+    Strategy.AUTHORITY: "authority",
+    Strategy.QUORUM: "votes",
+    Strategy.CONFIDENCE: "confidence",
+}
 _REASON_BY_STRATEGY = {
     Strategy.RECENCY: StateReason.UPDATE,
     Strategy.AUTHORITY: StateReason.AUTHORITY,
@@ -84,6 +89,11 @@ def contest(pair: JudgedPair, claims: dict[str, Claim], policy: Policy) -> Conte
     return Contest(b, a, at_b, at_a, kind, consistent)
 
 
+def action_on(pair: JudgedPair, claims: dict[str, Claim], policy: Policy, ruling: Ruling | None) -> Action:
+    """Return only what the first matching rule does, without naming a winner."""
+    return policy.rule_for(_cell(pair, contest(pair, claims, policy), policy, ruling)).action
+
+
 def decide(
     pair: JudgedPair, claims: dict[str, Claim], policy: Policy, ruling: Ruling | None
 ) -> list[Decision]:
@@ -91,8 +101,8 @@ def decide(
     found = contest(pair, claims, policy)
     cell = _cell(pair, found, policy, ruling)
     rule = policy.rule_for(cell)
-    scores = _scores(pair, found, Mutability(cell.mutability), policy)
     verdict = pair.judgement
+    scores = _scores(pair, found, rule, Mutability(cell.mutability), policy)
 
     def decision(
         action: Action, reason: StateReason | None, winner: str | None, loser: str | None
@@ -217,9 +227,20 @@ def _first(claim: Claim) -> datetime:
     return min(sighting.first_seen for sighting in claim.sightings)
 
 
-def _scores(pair: JudgedPair, found: Contest, mutability: Mutability, policy: Policy) -> dict[str, float]:
-    newest = max(s.first_seen for c in (found.challenger, found.other) for s in c.sightings)
+def _scores(
+    pair: JudgedPair, found: Contest, rule: Rule, mutability: Mutability, policy: Policy
+) -> dict[str, float]:
+    """Return the numbers behind a decision; claims are measured only where one challenges the other."""
+    verdict = pair.judgement
     scores: dict[str, float] = {}
+    conflict = rule.strategy in _MEASURED
+    if isinstance(verdict, Verdict):
+        scores["verdict_confidence"] = verdict.confidence
+        scores["threshold"] = policy.thresholds.get(verdict.relation, 0.0)
+        conflict = conflict or verdict.relation in (Relation.UPDATE, Relation.CONTRADICTION)
+    if not conflict:
+        return scores
+    newest = max(s.first_seen for c in (found.challenger, found.other) for s in c.sightings)
     measures: dict[str, Callable[[Claim], float]] = {
         "authority": lambda claim: authority(claim.sightings, policy),
         "votes": lambda claim: votes(claim, policy),
@@ -228,9 +249,6 @@ def _scores(pair: JudgedPair, found: Contest, mutability: Mutability, policy: Po
     for name, measure in measures.items():
         scores[f"challenger_{name}"] = round(measure(found.challenger), 6)
         scores[f"other_{name}"] = round(measure(found.other), 6)
-    if isinstance(pair.judgement, Verdict):
-        scores["verdict_confidence"] = pair.judgement.confidence
-        scores["threshold"] = policy.thresholds.get(pair.judgement.relation, 0.0)
     return scores
 
 
@@ -242,11 +260,8 @@ def _winner(rule: Rule, found: Contest, scores: dict[str, float], policy: Policy
         if found.challenged_at == found.other_at:
             return None
         return found.challenger if found.challenged_at > found.other_at else found.other
-    name, margin = {
-        Strategy.AUTHORITY: ("authority", 0.0),
-        Strategy.QUORUM: ("votes", 0.0),
-        Strategy.CONFIDENCE: ("confidence", policy.confidence_margin),
-    }[rule.strategy or Strategy.AUTHORITY]
+    name = _MEASURED[rule.strategy or Strategy.AUTHORITY]
+    margin = policy.confidence_margin if rule.strategy is Strategy.CONFIDENCE else 0.0
     ahead = scores[f"challenger_{name}"] - scores[f"other_{name}"]
     if abs(ahead) <= max(margin, 1e-9):
         return None

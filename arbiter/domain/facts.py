@@ -195,8 +195,12 @@ def event_key(record: Record, policy: EventKeyPolicy) -> str:
     ``identity`` takes the source's own reference, ``content`` the fact itself; ``auto`` takes the
     reference where there is one.
     """
+    return _event_key(record, policy, fact_id(record))
+
+
+def _event_key(record: Record, policy: EventKeyPolicy, fact: str) -> str:
     by_reference = policy is not EventKeyPolicy.CONTENT and record.source.ref is not None
-    return f"{record.source.id}:{record.source.ref if by_reference else fact_id(record)}"
+    return f"{record.source.id}:{record.source.ref if by_reference else fact}"
 
 
 def sighting_of(record: Record, policy: EventKeyPolicy, *, record_index: int | None = None) -> Sighting:
@@ -205,10 +209,10 @@ def sighting_of(record: Record, policy: EventKeyPolicy, *, record_index: int | N
     The same event with another confidence class, source kind, validity or causal hint is a change of
     what is known about the fact, hence another sighting.
     """
-    key = event_key(record, policy)
     fact = fact_id(record)
+    key = _event_key(record, policy, fact)
     return Sighting(
-        id="sight_" + digest(fact, key, _known(record)),
+        id="sight_" + digest(fact, record.source.id, key, _known(record)),
         fact_id=fact,
         event_key=key,
         record=record,

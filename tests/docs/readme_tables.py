@@ -1,0 +1,146 @@
+"""Generates the tables of the README from the things they describe; cog puts them there.
+
+To bring the README up to date: ``python -m cogapp -r README.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from arbiter import errors
+from arbiter.cli import main
+from arbiter.settings import ENV_PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+HELP_WIDTH = 100
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table."""
+    head = list(header)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |"
+        for line in lines
+    )
+
+
+def settings_table() -> str:
+    """Return every setting with its variable, its default and what it means."""
+    rows = (
+        (f"`{name}`", f"`{ENV_PREFIX}{name.upper()}`", _default(field.default), field.description or "")
+        for name, field in Settings.model_fields.items()
+    )
+    return table(("setting", "variable", "default", "what it does"), rows)
+
+
+def _default(value: object) -> str:
+    return "" if value is None or value == () else f"`{value}`"
+
+
+def error_classes() -> list[type[errors.ArbiterError]]:
+    """Return the error classes in the order in which they are written."""
+    return [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.ArbiterError)
+    ]
+
+
+def error_table() -> str:
+    """Return every error code with its class, its meaning, and whether trying again can help."""
+    rows = (
+        (f"`{kind.code}`", f"`{kind.__name__}`", _summary(kind), "yes" if kind.retryable else "no")
+        for kind in error_classes()
+    )
+    return table(("code", "class", "meaning", "try again?"), rows)
+
+
+def _summary(kind: type) -> str:
+    return (kind.__doc__ or "").strip().splitlines()[0]
+
+
+def policy_table() -> str:
+    """Return the packaged policy, a row for each rule, in the order in which they are tried."""
+    text = (ROOT / "arbiter" / "assets" / "policy.toml").read_text(encoding="utf-8")
+    rows = (
+        (str(number), f"`{rule['id']}`", _condition(rule.get("when", {})), _consequence(rule), rule["reason"])
+        for number, rule in enumerate(tomllib.loads(text)["rules"], start=1)
+    )
+    return table(("", "rule", "when", "then", "because"), rows)
+
+
+def _condition(when: dict[str, list[str]]) -> str:
+    return "; ".join(f"{name} {' or '.join(words)}" for name, words in when.items()).replace("_", " ")
+
+
+def _consequence(rule: dict[str, str]) -> str:
+    strategy = f" by {rule['strategy']}" if "strategy" in rule else ""
+    return f"**{rule['action']}**{strategy}".replace("_", " ") + (", and ask" if rule.get("asks") else "")
+
+
+def requirements() -> Iterator[tuple[str, str, str]]:
+    """Yield every requirement of pyproject.toml: its extra (empty: always), its name, its reason.
+
+    The reason is the comment beside it.
+    """
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    for extra, listed in {"": project["dependencies"], **project["optional-dependencies"]}.items():
+        for requirement in listed:
+            name = re.split(r"[<>=~!;]", requirement)[0]
+            reason = re.search(rf'"{re.escape(requirement)}", +# (.+)', text)
+            yield extra, name, reason[1] if reason else ""
+
+
+def requirements_table() -> str:
+    """Return the dependencies with a reason each, those of the extras after those of every install."""
+    rows = ((extra or "always", f"`{name}`", reason) for extra, name, reason in requirements())
+    return table(("installed", "package", "for"), rows)
+
+
+def commands(context: click.Context | None = None) -> Iterator[click.Context]:
+    """Yield a context for each command, the root's first, those below it in the order of its help."""
+    if context is None:
+        context = click.Context(
+            main,
+            info_name="arbiter",
+            terminal_width=HELP_WIDTH,
+            max_content_width=HELP_WIDTH,
+            **main.context_settings,
+        )
+    yield context
+    if isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            below = context.command.get_command(context, name)
+            if below is not None:
+                yield from commands(click.Context(below, parent=context, info_name=name))
+
+
+def help_pages() -> str:
+    """Return what ``--help`` prints for every command."""
+    pages = (
+        f"$ {context.command_path} --help\n{context.command.get_help(context)}\n" for context in commands()
+    )
+    return "```console\n" + "\n".join(pages) + "```"
+
+
+def transcript(*arguments: str) -> str:
+    """Return a command and what it prints, run in an empty folder."""
+    with TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [sys.executable, "-m", "arbiter", *arguments],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return f"```console\n$ arbiter {' '.join(arguments)}\n{run.stdout.strip()}\n```"
