@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -58,27 +58,23 @@ class Arbiter:
             chosen = chosen.model_copy(update={"database": str(database)})
         return cls(build(chosen))
 
-    def submit(self, records: Iterable[RecordLike]) -> list[Receipt]:
+    def submit(self, records: Iterable[RecordLike], *, first_index: int = 0) -> list[Receipt]:
         """Arbitrate records and return a receipt for each, in their order.
 
         A record that is not valid gets a receipt with outcome ``refused`` that names the field; the
-        others are not touched by it.
+        others are not touched by it. ``first_index`` is the place of the first record in a longer stream.
         """
-        valid: list[Record] = []
-        places: list[int] = []
+        valid: dict[int, Record] = {}
         receipts: dict[int, Receipt] = {}
-        for place, data in enumerate(records):
+        for index, data in enumerate(records, first_index):
             try:
-                valid.append(self._checked(data))
-                places.append(place)
+                valid[index] = self._checked(data)
             except InvalidRecordError as error:
-                receipts[place] = refused(
-                    place, _namespace(data), Reason(error.code, error.message, error.field)
-                )
-        for receipt in submit(valid, self.context):
-            place = places[receipt.record_index]
-            receipts[place] = replace(receipt, record_index=place)
-        return [receipts[place] for place in range(len(receipts))]
+                reason = Reason(error.code, error.message, error.field)
+                receipts[index] = refused(index, _namespace(data), reason)
+        for receipt in submit(list(valid.values()), self.context, list(valid)):
+            receipts[receipt.record_index] = receipt
+        return [receipts[index] for index in sorted(receipts)]
 
     def classify(self, pairs: Sequence[tuple[RecordLike, RecordLike]]) -> list[Judgement]:
         """Judge pairs without a store; sides are named as given.

@@ -25,15 +25,20 @@ from arbiter.pipeline.investigate import investigate
 from arbiter.pipeline.receipts import deferred
 
 
-def submit(records: Sequence[Record], context: Context) -> list[Receipt]:
+def submit(
+    records: Sequence[Record], context: Context, indexes: Sequence[int] | None = None
+) -> list[Receipt]:
     """Arbitrate records and return a receipt for each, in their order.
+
+    ``indexes`` are their places in a longer stream, each once; 0, 1, 2, … by default.
 
     Raises:
         StoreUnavailableError: the store could not be written. Records of namespaces that were already
             concluded stay; sending all of them again is safe.
     """
+    places = range(len(records)) if indexes is None else indexes
     receipts: dict[int, Receipt] = {}
-    for namespace, batch in _by_namespace(records):
+    for namespace, batch in _by_namespace(places, records):
         drafts = identify(batch, context)
         asked = (
             ambiguous_subjects(drafts, context.store.subjects(namespace))
@@ -47,11 +52,13 @@ def submit(records: Sequence[Record], context: Context) -> list[Receipt]:
         for draft in drafts:
             if draft.index in asked:
                 receipts[draft.index] = deferred(draft, asked[draft.index])
-    return [receipts[index] for index in range(len(records))]
+    return [receipts[place] for place in places]
 
 
-def _by_namespace(records: Sequence[Record]) -> Iterable[tuple[str, list[tuple[int, Record]]]]:
+def _by_namespace(
+    places: Iterable[int], records: Iterable[Record]
+) -> Iterable[tuple[str, list[tuple[int, Record]]]]:
     batches: dict[str, list[tuple[int, Record]]] = {}
-    for index, record in enumerate(records):
+    for index, record in zip(places, records, strict=True):
         batches.setdefault(record.namespace, []).append((index, record))
     return batches.items()
