@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 from arbiter.domain.evidence import Judgement, Spend
 from arbiter.domain.facts import DEFAULT_NAMESPACE, Record
 from arbiter.domain.outcomes import FactState, HistoryEntry, Reason, Receipt, ReviewItem
-from arbiter.domain.review import unseen
 from arbiter.domain.vocabulary import Relation, RulingKind, State
 from arbiter.errors import InvalidRecordError
 from arbiter.interchange.record_in import parse_record, record_json
@@ -21,7 +20,7 @@ from arbiter.pipeline import read, review
 from arbiter.pipeline.classify import classify
 from arbiter.pipeline.compile import Compiled, Flip
 from arbiter.pipeline.context import Context
-from arbiter.pipeline.read import FactView, Hit
+from arbiter.pipeline.read import FactView, Fading, Hit
 from arbiter.pipeline.receipts import refused
 from arbiter.pipeline.submit import submit
 
@@ -126,11 +125,9 @@ class Arbiter:
         """
         return self.context.store.history(namespace, fact_id)
 
-    def unseen(self, *, namespace: str = DEFAULT_NAMESPACE) -> list[FactView]:
-        """Return the current facts that nobody has said for longer than the policy allows."""
-        views = {view.fact.id: view for view in self.facts(namespace=namespace)}
-        faded = unseen((view.fact for view in views.values()), self.context.clock(), self.context.policy)
-        return [views[fact.id] for fact in faded]
+    def unseen(self, *, namespace: str = DEFAULT_NAMESPACE) -> list[Fading]:
+        """Return the current facts to look at again: long unseen, or dropped by a source that speaks on."""
+        return read.fading(namespace, self.context)
 
     def compile(self, *, namespace: str | None = None, from_scratch: bool = False) -> Compiled:
         """Derive every state again, in one namespace or all.

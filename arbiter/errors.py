@@ -5,13 +5,9 @@
     ├── ConfigurationError      settings, policy, prompt or registry files are at fault
     │   └── MissingExtraError   an optional dependency is not installed; names the extra
     ├── EmbeddingError          texts could not be embedded; nothing was compared
-    ├── JudgeError              a judge gave no usable answer
-    │   ├── JudgeUnavailableError   it could not be reached in time (retryable)
-    │   ├── JudgeReplyError         it answered something that is no answer
-    │   └── BudgetExceededError     asking would pass the cost ceiling
+    ├── BudgetExceededError     asking a judge would pass the cost ceiling (retryable)
     └── StoreError
         ├── NotFoundError           no such id in this namespace
-        ├── StaleSnapshotError      somebody committed in between (retryable)
         ├── StaleRulingError        the facts changed since the reviewer saw them
         ├── DependentDecisionError  a later decision rests on the one to be undone
         ├── StoreUnavailableError   locked, full or unreadable (retryable)
@@ -64,27 +60,7 @@ class EmbeddingError(ArbiterError):
     retryable = True
 
 
-class JudgeError(ArbiterError):
-    """The judge gave no usable answer."""
-
-    code = "judge_failed"
-
-
-class JudgeUnavailableError(JudgeError):
-    """The judge could not be reached in time."""
-
-    code = "judge_unavailable"
-    retryable = True
-
-
-class JudgeReplyError(JudgeError):
-    """The judge's reply is no answer to the question."""
-
-    code = "judge_reply"
-    retryable = True
-
-
-class BudgetExceededError(JudgeError):
+class BudgetExceededError(ArbiterError):
     """Asking the judge would pass the cost ceiling."""
 
     code = "budget_exceeded"
@@ -101,13 +77,6 @@ class NotFoundError(StoreError):
     """There is no such thing in this namespace."""
 
     code = "not_found"
-
-
-class StaleSnapshotError(StoreError):
-    """Something was committed to the namespace since its candidates were read."""
-
-    code = "stale_snapshot"
-    retryable = True
 
 
 class StaleRulingError(StoreError):

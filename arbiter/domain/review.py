@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from arbiter.domain.facts import Fact
@@ -55,18 +55,9 @@ def review_item(decision: Decision, facts: Mapping[str, Fact], *, cyclic: bool) 
     )
 
 
-def unseen(facts: Iterable[Fact], now: datetime, policy: Policy) -> list[Fact]:
-    """Return the facts that nobody has said for longer than the policy allows, longest silence first.
-
-    Immutable facts and events do not fade: a birthplace need not be repeated to stay true.
-    """
-    faded = [
-        fact
-        for fact in facts
-        if fact.mutability not in (Mutability.IMMUTABLE, Mutability.EVENT)
-        and now - fact.last_seen > policy.unseen_after
-    ]
-    return sorted(faded, key=lambda fact: (fact.last_seen, fact.id))
+def lasts_by_repetition(fact: Fact) -> bool:
+    """Does the fact fade when nobody repeats it? A birthplace or a past event does not."""
+    return fact.mutability not in (Mutability.IMMUTABLE, Mutability.EVENT)
 
 
 def silent_sources(fact: Fact, deliveries: Mapping[str, datetime], policy: Policy) -> tuple[str, ...]:

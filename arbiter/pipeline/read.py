@@ -8,6 +8,7 @@ from datetime import datetime
 
 from arbiter.domain.facts import Fact, fact_of
 from arbiter.domain.outcomes import FactState
+from arbiter.domain.review import lasts_by_repetition, silent_sources
 from arbiter.domain.settle import Cluster, settle
 from arbiter.domain.vocabulary import State, StateReason
 from arbiter.errors import NotFoundError
@@ -23,6 +24,16 @@ class FactView:
 
     fact: Fact
     state: FactState
+
+
+@dataclass(frozen=True, slots=True)
+class Fading(FactView):
+    """A current fact that may have stopped being true.
+
+    ``silent_sources`` have said other things since, but not this any more.
+    """
+
+    silent_sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,31 @@ def show(namespace: str, fact_id: str, context: Context) -> FactView:
     if not found:
         raise NotFoundError(f"no fact {fact_id} in namespace {namespace!r}")
     return found[0]
+
+
+def fading(namespace: str, context: Context) -> list[Fading]:
+    """Return the current facts that a person should look at again, longest silence first.
+
+    Nobody has said them for longer than the policy allows, or a source that still speaks stopped saying
+    them. Immutable facts and events need not be repeated to stay true.
+    """
+    current: dict[str, FactView] = {}
+    latest: dict[str, datetime] = {}
+    for view in list_facts(namespace, None, context):
+        for sighting in view.fact.sightings:
+            known = latest.get(sighting.source.id, sighting.last_seen)
+            latest[sighting.source.id] = max(known, sighting.last_seen)
+        if view.state.state is State.ACTIVE:
+            current[view.fact.id] = view
+    now = context.clock()
+    found = [
+        Fading(view.fact, view.state, silent)
+        for view in current.values()
+        if lasts_by_repetition(view.fact)
+        if (silent := silent_sources(view.fact, latest, context.policy))
+        or now - view.fact.last_seen > context.policy.unseen_after
+    ]
+    return sorted(found, key=lambda item: (item.fact.last_seen, item.fact.id))
 
 
 def search(namespace: str, text: str, limit: int, context: Context) -> list[Hit]:

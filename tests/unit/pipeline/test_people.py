@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from arbiter.domain.policy import Policy
-from arbiter.domain.vocabulary import Action, Relation, RulingKind, State, StateReason
+from arbiter.domain.vocabulary import Action, Mutability, Relation, RulingKind, State, StateReason
 from arbiter.errors import (
     ConfigurationError,
     DependentDecisionError,
@@ -16,7 +17,7 @@ from arbiter.errors import (
 )
 from arbiter.pipeline.compile import Compiled, compile_namespace, policy_diff
 from arbiter.pipeline.context import Context
-from arbiter.pipeline.read import as_of, erase, list_facts, search, show
+from arbiter.pipeline.read import as_of, erase, fading, list_facts, search, show
 from arbiter.pipeline.review import rule, undo
 from arbiter.pipeline.submit import submit
 from tests.factories import THIRD, day, make_record
@@ -197,3 +198,22 @@ def test_a_policy_diff_lists_the_flips_and_asks_nobody(context: Context, judge: 
     assert judge.asked == asked
     assert policy_diff("default", context.policy, context) == []
     assert active(context) == [PRICES[2].content]
+
+
+def test_facts_fade_when_they_are_no_longer_said(context: Context) -> None:
+    """Unseen for longer than the policy allows, or dropped by a source that speaks on; births never fade."""
+    quick = replace(context, policy=replace(context.policy, unseen_after=timedelta(days=30)))
+    born = make_record("Rita was born in Bath.", subject="Rita", mutability=Mutability.IMMUTABLE)
+    submit(
+        [
+            born,
+            make_record("Starred acme/x", source="stars", at=40),
+            make_record("Starred acme/y", source="stars", at=80),
+            make_record("Starred acme/x", source="mirror", at=80),
+        ],
+        quick,
+    )
+    told = [(item.fact.content, item.silent_sources) for item in fading("default", quick)]
+    assert told == [("Starred acme/x", ("stars",))]
+    later = replace(quick, clock=lambda: day(120))
+    assert {item.fact.content for item in fading("default", later)} == {"Starred acme/x", "Starred acme/y"}
