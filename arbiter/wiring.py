@@ -11,9 +11,9 @@ from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
 
 if TYPE_CHECKING:
+    from arbiter.adapters.claim_keys import ClaimKeyRegistry
     from arbiter.domain.policy import Policy
     from arbiter.ports import (
-        ClaimKeys,
         Embedder,
         Guard,
         Judge,
@@ -45,7 +45,7 @@ def build(settings: Settings) -> Context:
 
     policy = load_policy(settings.policy_file or "default")
     claim_keys = ClaimKeyRegistry.load(settings.claim_key_files, settings.alias_files)
-    guard = TextGuards()
+    guard = TextGuards(claim_keys.canonical_name)
     judge = build_judge(settings, policy, claim_keys, guard)
     embedder = build_embedder(settings)
     store = SqlStore(settings.database, now)
@@ -89,7 +89,7 @@ def build_embedder(settings: Settings) -> Embedder:
     return SentenceTransformerEmbedder(settings.embedding_model)
 
 
-def build_judge(settings: Settings, policy: Policy, claim_keys: ClaimKeys, guard: Guard) -> Judge:
+def build_judge(settings: Settings, policy: Policy, claim_keys: ClaimKeyRegistry, guard: Guard) -> Judge:
     """Return the judges that the settings ask for, cheapest first."""
     from arbiter.judges.cascade import CascadeJudge
     from arbiter.judges.exact import ExactJudge

@@ -20,6 +20,8 @@ from arbiter.domain.facts import Fact, Record
 from arbiter.domain.vocabulary import Relation
 from arbiter.pipeline.context import Context
 
+_RETIRING = (Relation.DUPLICATE, Relation.UPDATE)
+
 
 def oriented(a: Record, b: Record) -> bool:
     """Does ``a`` come first: earlier by time, then by fingerprint?"""
@@ -61,15 +63,14 @@ def judge_records(pairs: Sequence[RecordPair], context: Context) -> tuple[list[J
 
 def flipped(judgement: Judgement) -> Judgement:
     """Return the judgement for the pair with its sides exchanged."""
-    other: dict[Side, Side] = {"a": "b", "b": "a"}
-    guards = tuple(GuardFinding(g.guard, g.b, g.a) for g in judgement.guards)
     if isinstance(judgement, Unjudged):
-        return replace(judgement, guards=guards)
+        return judgement
+    other: dict[Side, Side] = {"a": "b", "b": "a"}
     return replace(
         judgement,
         current=other[judgement.current] if judgement.current else None,
         stale_risk=other[judgement.stale_risk] if judgement.stale_risk else None,
-        guards=guards,
+        guards=tuple(GuardFinding(g.guard, g.b, g.a) for g in judgement.guards),
     )
 
 
@@ -78,12 +79,12 @@ def _guarded(pair: RecordPair, judgement: Judgement, context: Context) -> Judgem
 
     An update is expected to differ in its words; it must not differ in what it is about.
     """
-    subjects = _different_subjects(pair, context)
-    if isinstance(judgement, Unjudged) or judgement.relation is Relation.DUPLICATE:
-        return replace(judgement, guards=(*subjects, *context.guard.compare(pair.a, pair.b)))
-    if judgement.relation is Relation.UPDATE:
-        return replace(judgement, guards=subjects)
-    return judgement
+    if isinstance(judgement, Unjudged) or judgement.relation not in _RETIRING:
+        return judgement
+    findings = _different_subjects(pair, context)
+    if judgement.relation is Relation.DUPLICATE:
+        findings += context.guard.compare(pair.a, pair.b)
+    return replace(judgement, guards=findings)
 
 
 def _different_subjects(pair: RecordPair, context: Context) -> tuple[GuardFinding, ...]:

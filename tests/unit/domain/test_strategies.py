@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.factories import AGENT, THIRD, VERIFIED, cluster, day, make_fact, mak
 POLICY = load_policy()
 
 
-def one_rule(strategy: Strategy, action: Action = Action.SUPERSEDE, **fields: object) -> Policy:
+def one_rule(strategy: Strategy, action: Action = Action.SUPERSEDE, **fields: Any) -> Policy:
     """Return a policy whose only rule uses a strategy."""
     return replace(POLICY, rules=(Rule("only", action, "test", strategy=strategy),), **fields)
 
