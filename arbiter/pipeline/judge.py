@@ -58,7 +58,10 @@ def judge_records(pairs: Sequence[RecordPair], context: Context) -> tuple[list[J
     if not pairs:
         return [], Spend()
     judgements, spend = context.judge.judge(pairs)
-    return [_guarded(p, j, context) for p, j in zip(pairs, judgements, strict=True)], spend
+    try:
+        return [_guarded(p, j, context) for p, j in zip(pairs, judgements, strict=True)], spend
+    finally:
+        context.guard.forget()
 
 
 def flipped(judgement: Judgement) -> Judgement:
@@ -79,12 +82,22 @@ def _guarded(pair: RecordPair, judgement: Judgement, context: Context) -> Judgem
 
     An update is expected to differ in its words; it must not differ in what it is about.
     """
-    if isinstance(judgement, Unjudged) or judgement.relation not in _RETIRING:
+    if isinstance(judgement, Unjudged):
+        return judgement
+    judgement = _honest_proposal(pair, judgement, context)
+    if judgement.relation not in _RETIRING:
         return judgement
     findings = _different_subjects(pair, context)
     if judgement.relation is Relation.DUPLICATE:
         findings += context.guard.compare(pair.a, pair.b)
     return replace(judgement, guards=findings)
+
+
+def _honest_proposal(pair: RecordPair, verdict: Verdict, context: Context) -> Verdict:
+    """Drop a proposed wording that names what neither record names; the verdict itself stands."""
+    if verdict.merged_text is None or not context.guard.invented(verdict.merged_text, pair.a, pair.b):
+        return verdict
+    return replace(verdict, merged_text=None)
 
 
 def _different_subjects(pair: RecordPair, context: Context) -> tuple[GuardFinding, ...]:

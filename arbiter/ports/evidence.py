@@ -105,6 +105,14 @@ class Guard(Protocol):
         """Return the differences that forbid to call the two the same; empty if there are none."""
         ...
 
+    def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:
+        """Return the numbers and names in a proposed merged wording that neither record has."""
+        ...
+
+    def forget(self) -> None:
+        """Drop whatever text is remembered; called when a batch has been judged."""
+        ...
+
 
 class ClaimKeys(Protocol):
     """The registry of attributes, and the aliases of names."""

@@ -71,6 +71,13 @@ class NoGuard:
         """Find nothing."""
         return ()
 
+    def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:  # noqa: ARG002
+        """Find nothing."""
+        return ()
+
+    def forget(self) -> None:
+        """Remember nothing."""
+
 
 @dataclass
 class FailsOn:
