@@ -119,6 +119,11 @@ def _llm_judge(settings: Settings, model: str) -> Judge:
         max_attempts=settings.llm_max_attempts,
         request_timeout_s=settings.llm_deadline_s,
     )
+    if settings.llm_max_usd is not None and not client.has_price:
+        raise ConfigurationError(
+            f"llm_max_usd: no price is known for {model}, so a ceiling in dollars would hold nothing back",
+            field="llm_max_usd",
+        )
     return LlmJudge(
         client,
         load(settings.prompt),
