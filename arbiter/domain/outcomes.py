@@ -47,7 +47,7 @@ class Decision:
     def id(self) -> str:
         """Derived from what was decided, so that deciding the same again is the same decision."""
         low, high = sorted((self.a, self.b))
-        return "dec_" + digest(low, high, self.action, self.rule, self.winner, self.judge)
+        return "dec_" + digest(low, high, self.action, self.rule, self.winner, self.loser, self.judge)
 
     @property
     def key(self) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from arbiter.pipeline.arrive import embed
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import Findings, investigate
 from arbiter.pipeline.judge import judge_facts
+from arbiter.ports import Writing
 
 _CHUNK = 500
 
@@ -57,28 +58,19 @@ class Flip:
 def compile_namespace(namespace: str, context: Context) -> Compiled:
     """Finish what was interrupted, ask again what no judge could tell, and derive every state anew."""
     done = _resume(namespace, context) + _retry(namespace, context)
-    seen: set[str] = set()
-    for ids in _chunks(context.store.fact_ids(namespace)):
-        wanted = [fact_id for fact_id in ids if fact_id not in seen]
-        if not wanted:
-            continue
-        with context.store.writing(namespace) as tx:
-            cluster = tx.cluster(wanted)
-            before = {d.id for d in context.store.decisions(namespace, cluster.facts)}
-            settlement = settle(cluster, context.policy)
-            changed = tx.apply(settlement)
-        seen |= cluster.facts.keys()
-        done += Compiled(
-            created=sum(decision.id not in before for decision in settlement.decisions),
-            changed=len(changed),
-        )
+    for tx, cluster in _clusters(namespace, context):
+        before = {decision.id for decision in context.store.decisions(namespace, cluster.facts)}
+        settlement = settle(cluster, context.policy)
+        changed = tx.apply(settlement)
+        created = sum(decision.id not in before for decision in settlement.decisions)
+        done += Compiled(created=created, changed=len(changed))
     return done
 
 
 def policy_diff(namespace: str, policy: Policy, context: Context) -> list[Flip]:
     """Return the facts whose state another policy would change; stored evidence only, no judge is asked."""
     flips: list[Flip] = []
-    for cluster in _clusters(namespace, context):
+    for _, cluster in _clusters(namespace, context):
         now, then = settle(cluster, context.policy), settle(cluster, policy)
         flips += [
             Flip(
@@ -95,15 +87,22 @@ def policy_diff(namespace: str, policy: Policy, context: Context) -> list[Flip]:
     return flips
 
 
-def _clusters(namespace: str, context: Context) -> Iterator[Cluster]:
+def _clusters(namespace: str, context: Context) -> Iterator[tuple[Writing, Cluster]]:
+    """Yield every fact of a namespace in some cluster, each in an open transaction of its own.
+
+    Facts come with those that they have a decision with: harmless pairs connect nothing, so without their
+    other sides they would be in no cluster at all.
+    """
     seen: set[str] = set()
-    for ids in _chunks(context.store.fact_ids(namespace)):
-        wanted = [fact_id for fact_id in ids if fact_id not in seen]
-        if wanted:
+    for chunk in _chunks(context.store.fact_ids(namespace)):
+        ids = {fact_id for fact_id in chunk if fact_id not in seen}
+        if ids:
             with context.store.writing(namespace) as tx:
-                cluster = tx.cluster(wanted)
-            seen |= cluster.facts.keys()
-            yield cluster
+                for decision in context.store.decisions(namespace, ids):
+                    ids |= {decision.a, decision.b}
+                cluster = tx.cluster(ids)
+                seen |= cluster.facts.keys()
+                yield tx, cluster
 
 
 def _read(state: FactState) -> tuple[object, ...]:

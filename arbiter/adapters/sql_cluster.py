@@ -1,0 +1,72 @@
+"""Everything that bears on some facts: the connected facts, what was found and what was ruled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sqlalchemy import and_, select, union_all
+
+from arbiter.adapters.sql_dialect import NAMESPACE, as_list, listed
+from arbiter.adapters.sql_outcome_rows import ruling_of_row
+from arbiter.adapters.sql_reading import load_facts
+from arbiter.adapters.sql_rows import JUDGEMENT, pair_of_row
+from arbiter.adapters.sql_schema import facts, judgements, pairs, rulings
+from arbiter.domain.settle import Cluster
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+_OF_IDS = listed("ids")
+
+_NEIGHBOURS = union_all(
+    select(pairs.c.high).where(pairs.c.namespace == NAMESPACE, pairs.c.low.in_(_OF_IDS), pairs.c.connects),
+    select(pairs.c.low).where(pairs.c.namespace == NAMESPACE, pairs.c.high.in_(_OF_IDS), pairs.c.connects),
+    select(rulings.c.high).where(rulings.c.namespace == NAMESPACE, rulings.c.low.in_(_OF_IDS)),
+    select(rulings.c.low).where(rulings.c.namespace == NAMESPACE, rulings.c.high.in_(_OF_IDS)),
+)
+_PAIRS = (
+    select(*JUDGEMENT)
+    .join(pairs, and_(pairs.c.namespace == judgements.c.namespace, pairs.c.position == judgements.c.position))
+    .where(
+        pairs.c.namespace == NAMESPACE,
+        pairs.c.low.in_(_OF_IDS),
+        # As an expression it only filters; as a column SQLite would look up every combination of two ids.
+        pairs.c.high.concat("").in_(_OF_IDS),
+    )
+    .order_by(pairs.c.low, pairs.c.high)
+)
+_RULINGS = (
+    select(rulings)
+    .where(rulings.c.namespace == NAMESPACE, rulings.c.low.in_(_OF_IDS), rulings.c.high.in_(_OF_IDS))
+    .order_by(rulings.c.at, rulings.c.id)
+)
+_UNFINISHED = select(facts.c.id).where(
+    facts.c.namespace == NAMESPACE, facts.c.id.in_(_OF_IDS), ~facts.c.finished
+)
+
+
+def load_cluster(connection: Connection, namespace: str, ids: Iterable[str]) -> Cluster:
+    """Return these facts with every fact connected to them, as ``Writing.cluster`` promises.
+
+    One statement for each step away from the given facts, and a few for what lies inside.
+    """
+    members = _connected(connection, namespace, ids)
+    found = load_facts(connection, namespace, sorted(members))
+    inside = {"namespace": namespace, "ids": as_list(found)}
+    return Cluster(
+        facts=found,
+        pairs=tuple(pair_of_row(row) for row in connection.execute(_PAIRS, inside)),
+        rulings=tuple(ruling_of_row(row) for row in connection.execute(_RULINGS, inside)),
+        unfinished=frozenset(connection.execute(_UNFINISHED, inside).scalars()),
+    )
+
+
+def _connected(connection: Connection, namespace: str, ids: Iterable[str]) -> set[str]:
+    members = set(ids)
+    frontier = members
+    while frontier:
+        rows = connection.execute(_NEIGHBOURS, {"namespace": namespace, "ids": as_list(frontier)})
+        frontier = set(rows.scalars()) - members
+        members = members | frontier
+    return members

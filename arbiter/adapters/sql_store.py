@@ -1,0 +1,123 @@
+"""The store in an SQL database: one SQLite file by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from threading import RLock, local
+from typing import TYPE_CHECKING
+
+from arbiter.adapters.migrate import migrate
+from arbiter.adapters.sql_audit import SqlAudit
+from arbiter.adapters.sql_dialect import for_writing, is_shared, open_engine, scrub
+from arbiter.adapters.sql_erase import mark_scrubbed, needs_scrubbing
+from arbiter.adapters.sql_rebuild import rebuild
+from arbiter.adapters.sql_writing import SqlWriting
+from arbiter.errors import StoreError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from arbiter.ports import Clock
+
+DEFAULT_BUSY_TIMEOUT = timedelta(seconds=30)
+
+
+class SqlStore(SqlAudit):
+    """Implements ``FactStore``. Threads and processes may share one file.
+
+    ``location`` is a path, a database URL or ``:memory:``. A new file gets the schema, an older one is
+    migrated. A writer waits up to ``busy_timeout`` for another one. Within ``writing`` the same thread reads
+    what it has written so far.
+
+    Raises:
+        SchemaVersionError: the file was written by a newer version.
+        StoreUnavailableError: the file cannot be opened, read or, where it is new, written.
+    """
+
+    def __init__(
+        self, location: str | Path, clock: Clock, *, busy_timeout: timedelta = DEFAULT_BUSY_TIMEOUT
+    ) -> None:
+        self._engine = open_engine(str(location), busy_timeout)
+        self._clock = clock
+        self._busy_timeout = busy_timeout
+        # SQLite lets waiting writers poll; within this process they queue here instead.
+        self._writers = RLock()
+        self._own = local()
+        try:
+            migrate(self._engine)
+            with self._engine.connect() as connection:
+                self._scrub_due = needs_scrubbing(connection)
+            self._scrub()
+        except Exception:
+            self._engine.dispose()
+            raise
+
+    @contextmanager
+    def writing(self, namespace: str) -> Iterator[SqlWriting]:
+        """See ``FactStore.writing``."""
+        if self._connection is not None:
+            raise StoreError("this thread is writing already; end that transaction first")
+        with self._turn():
+            with for_writing(self._engine.connect()) as connection, connection.begin():
+                transaction = SqlWriting(connection, namespace, self._clock)
+                self._own.connection = connection
+                try:
+                    yield transaction
+                finally:
+                    self._own.connection = None
+                transaction.flush()
+            self._scrub_due = self._scrub_due or transaction.erased
+            self._scrub()
+
+    def rebuild_views(self, namespace: str) -> None:
+        """See ``FactStore.rebuild_views``.
+
+        Fact rows, references and pairs come from sightings, erasures and judgements. States are gone until
+        they are derived again; only those that differ from the last one in the log are news. Decisions and
+        review items stay: the time at which they came into force is part of the log.
+        """
+        with self.writing(namespace):
+            rebuild(self._own.connection, namespace)
+
+    def close(self) -> None:
+        """See ``FactStore.close``."""
+        self._engine.dispose()
+
+    @property
+    def _connection(self) -> Connection | None:
+        """The connection on which this thread is writing."""
+        return getattr(self._own, "connection", None)
+
+    def _scrub(self) -> None:
+        """Rewrite the file if text was erased; where somebody is in the way, the next writer tries again."""
+        if self._scrub_due and scrub(self._engine):
+            with (
+                suppress(StoreUnavailableError),
+                for_writing(self._engine.connect()) as connection,
+                connection.begin(),
+            ):
+                mark_scrubbed(connection)
+                self._scrub_due = False
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._writers.acquire(timeout=self._busy_timeout.total_seconds()):
+            raise StoreUnavailableError("the store is locked by another writer of this process")
+        try:
+            yield
+        finally:
+            self._writers.release()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        if self._connection is not None:
+            yield self._connection
+        elif is_shared(self._engine):
+            with self._turn(), self._engine.connect() as connection:
+                yield connection
+        else:
+            with self._engine.connect() as connection:
+                yield connection

@@ -1,0 +1,7 @@
+"""A store in plain dictionaries, for tests: it keeps every promise of the port and puts nothing on disk."""
+
+from __future__ import annotations
+
+from arbiter.testing_store.store import MemoryStore
+
+__all__ = ["MemoryStore"]

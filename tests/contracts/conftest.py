@@ -1,0 +1,45 @@
+"""The implementations that each contract is run on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arbiter.adapters.sql_store import SqlStore
+from arbiter.ports import Clock, FactStore
+from arbiter.testing_store import MemoryStore
+from tests.contracts.fact_store_cases import TickingClock
+
+_MAKERS: dict[str, Callable[[Clock, Path], FactStore]] = {
+    "memory": lambda clock, _: MemoryStore(clock),
+    "sqlite-file": lambda clock, folder: SqlStore(folder / "facts.db", clock),
+    "sqlite-memory": lambda clock, _: SqlStore(":memory:", clock),
+}
+
+
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file that has the schema and nothing else, to be copied instead of made again."""
+    path = tmp_path_factory.mktemp("empty") / "facts.db"
+    SqlStore(path, TickingClock()).close()
+    return path
+
+
+@pytest.fixture(params=_MAKERS)
+def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> Iterator[FactStore]:
+    """Return an empty fact store whose clock goes on by a second at each look."""
+    shutil.copy(empty_file, tmp_path)
+    made = _MAKERS[request.param](TickingClock(), tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def sql_store() -> Iterator[SqlStore]:
+    """Return one SQL store for all examples of a property; each takes a namespace of its own."""
+    made = SqlStore(":memory:", TickingClock())
+    yield made
+    made.close()

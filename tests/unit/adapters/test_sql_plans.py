@@ -1,0 +1,108 @@
+"""How SQLite finds what each statement asks for: by an index, never by walking through a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from types import ModuleType
+from typing import TypeAlias
+
+import pytest
+from sqlalchemy import CompoundSelect, Select, Update
+
+from arbiter.adapters import (
+    sql_apply,
+    sql_arrive,
+    sql_audit,
+    sql_cluster,
+    sql_erase,
+    sql_history,
+    sql_lookup,
+    sql_reading,
+    sql_writing,
+)
+from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_schema import metadata
+
+Statement: TypeAlias = Select[tuple[object, ...]] | CompoundSelect[tuple[object, ...]] | Update
+
+MODULES = (
+    sql_apply,
+    sql_arrive,
+    sql_audit,
+    sql_cluster,
+    sql_erase,
+    sql_history,
+    sql_lookup,
+    sql_reading,
+    sql_writing,
+)
+# What these return may be everything in the namespace; the index is the one that they walk along.
+WALKS = {
+    "sql_audit._NAMESPACES": "sqlite_autoindex_positions_1",
+    "sql_audit._FACT_IDS": "ix_facts_first_seen",
+    "sql_audit._FACT_IDS_OF_STATE": "ix_facts_first_seen",
+    "sql_audit._UNFINISHED": "ix_facts_unfinished",
+    "sql_audit._RETRYABLE": "ix_pairs_retryable",
+    "sql_audit._OPEN_REVIEWS": "ix_reviews_open",
+    "sql_audit._REVIEWS": "reviews",
+    "sql_audit._RULINGS": "rulings",
+    "sql_lookup._SUBJECTS": "ix_facts",
+    "sql_reading._UNEMBEDDED": "ix_facts_first_seen",
+}
+
+
+def named(module: ModuleType) -> Iterator[tuple[str, Statement]]:
+    """Yield the statements that a module holds ready, with their names."""
+    for name, value in vars(module).items():
+        if isinstance(value, (Select, CompoundSelect, Update)):
+            yield f"{module.__name__.rpartition('.')[2]}.{name}", value
+
+
+STATEMENTS = {
+    name: found
+    for module in MODULES
+    for name, found in named(module)
+    # A list of ids is part of a statement, not one of its own.
+    if name != "sql_cluster._OF_IDS"
+}
+
+
+def plan(statement: Statement) -> list[str]:
+    """Return how SQLite goes through tables for a statement, one line a table."""
+    engine = open_engine(":memory:", timedelta(seconds=1))
+    compiled = statement.compile(engine)
+    values = {"keys": "[]", "ids": "[]"}
+    parameters = tuple(
+        values.get(name, compiled.params.get(name) or 1) for name in compiled.positiontup or ()
+    )
+    with engine.connect() as connection:
+        metadata.create_all(connection)
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", parameters)
+        steps = [row[3] for row in rows]
+    engine.dispose()
+    return [
+        step
+        for step in steps
+        if step.startswith(("SEARCH", "SCAN")) and "VIRTUAL TABLE" not in step and "anon" not in step
+    ]
+
+
+def test_the_statements_are_found() -> None:
+    """The rule below is held against the statements that count, and its exceptions exist."""
+    assert {"sql_reading._SIGHTINGS", "sql_writing._TOUCH", "sql_cluster._NEIGHBOURS"} <= STATEMENTS.keys()
+    assert WALKS.keys() <= STATEMENTS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(STATEMENTS.keys() - WALKS.keys()))
+def test_ids_and_names_are_looked_up(name: str) -> None:
+    """Every table is entered by namespace and what is asked for, so size does not matter."""
+    steps = plan(STATEMENTS[name])
+    assert steps
+    assert [step for step in steps if "(namespace=? AND " not in step] == []
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_walks_go_along_the_index_made_for_them(name: str) -> None:
+    """What is read as a whole is read along one index."""
+    assert WALKS[name] in plan(STATEMENTS[name])[0]
