@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from arbiter.errors import EmbeddingError
@@ -18,6 +18,13 @@ class Embedded:
     ids: tuple[str, ...]
     vectors: Vectors
     failed: frozenset[str] = frozenset()
+
+    def only(self, wanted: Collection[str]) -> Embedded:
+        """Return the part that is about some facts."""
+        rows = [row for row, fact_id in enumerate(self.ids) if fact_id in wanted]
+        return Embedded(
+            tuple(self.ids[row] for row in rows), self.vectors[rows], self.failed.intersection(wanted)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,8 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     return Arrived(
         drafts=tuple(drafts),
         new=frozenset(draft.sighting.id for draft in arrivals.new),
-        fresh=_without(embedded, already),
+        # Facts that another writer brought first are judged by that writer.
+        fresh=embedded.only(first.keys() - already.keys()),
         sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in first),
         moved=frozenset(
             before[sighting_id].fact_id
@@ -98,12 +106,3 @@ def _entities(
         fact_id: names | ({subjects[fact_id]} if fact_id in subjects else frozenset())
         for fact_id, names in zip(first, found, strict=True)
     }
-
-
-def _without(embedded: Embedded, already: Iterable[str]) -> Embedded:
-    """Leave out the facts that another writer brought first; that writer judges them."""
-    gone = set(already)
-    rows = [row for row, fact_id in enumerate(embedded.ids) if fact_id not in gone]
-    if len(rows) == len(embedded.ids):
-        return embedded
-    return Embedded(tuple(embedded.ids[row] for row in rows), embedded.vectors[rows], embedded.failed - gone)

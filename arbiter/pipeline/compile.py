@@ -59,11 +59,7 @@ def compile_namespace(namespace: str, context: Context) -> Compiled:
     """Finish what was interrupted, ask again what no judge could tell, and derive every state anew."""
     done = _resume(namespace, context) + _retry(namespace, context)
     for tx, cluster in _clusters(namespace, context):
-        before = {decision.id for decision in context.store.decisions(namespace, cluster.facts)}
-        settlement = settle(cluster, context.policy)
-        changed = tx.apply(settlement)
-        created = sum(decision.id not in before for decision in settlement.decisions)
-        done += Compiled(created=created, changed=len(changed))
+        done += _settle(namespace, tx, cluster, context)
     return done
 
 
@@ -110,18 +106,18 @@ def _read(state: FactState) -> tuple[object, ...]:
 
 
 def _resume(namespace: str, context: Context) -> Compiled:
-    unfinished = context.store.unfinished(namespace)
+    """Embed what has no vector of the model in use, and judge the facts whose judging never ended."""
+    unfinished = dict.fromkeys(context.store.unfinished(namespace))
     missing = context.store.unembedded(namespace, context.embedder.model_id)
     done = Compiled()
     for ids in _chunks(iter(dict.fromkeys([*unfinished, *missing]))):
         facts = context.store.facts(namespace, ids)
-        texts = {i: fact.content for i, fact in facts.items() if not fact.erased}
-        embedded = embed(texts, context)
+        embedded = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
         with context.store.writing(namespace) as tx:
             tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
-        findings = investigate(namespace, embedded, context)
-        _commit(namespace, findings, context)
-        done += Compiled(resumed=len(findings.investigated), spend=findings.spend)
+        findings = investigate(namespace, embedded.only(unfinished.keys()), context)
+        done += _commit(namespace, findings, context)
+        done += Compiled(resumed=len(findings.investigated))
     return done
 
 
@@ -130,17 +126,27 @@ def _retry(namespace: str, context: Context) -> Compiled:
     facts = context.store.facts(namespace, {fact_id for key in keys for fact_id in key})
     asked = [(facts[a], facts[b]) for a, b in keys if not (facts[a].erased or facts[b].erased)]
     pairs, spend = judge_facts(asked, context)
-    _commit(namespace, Findings(pairs=tuple(pairs)), context)
-    return Compiled(retried=len(pairs), spend=spend)
+    done = _commit(namespace, Findings(pairs=tuple(pairs), spend=spend), context)
+    return done + Compiled(retried=len(pairs))
 
 
-def _commit(namespace: str, findings: Findings, context: Context) -> None:
+def _commit(namespace: str, findings: Findings, context: Context) -> Compiled:
     if not findings.facts:
-        return
+        return Compiled(spend=findings.spend)
     with context.store.writing(namespace) as tx:
         tx.judged(findings.pairs)
         tx.finish(findings.investigated)
-        tx.apply(settle(tx.cluster(findings.facts), context.policy))
+        done = _settle(namespace, tx, tx.cluster(findings.facts), context)
+    return done + Compiled(spend=findings.spend)
+
+
+def _settle(namespace: str, tx: Writing, cluster: Cluster, context: Context) -> Compiled:
+    """Derive a cluster's states, write what is new, and count it."""
+    before = {decision.id for decision in context.store.decisions(namespace, cluster.facts)}
+    settlement = settle(cluster, context.policy)
+    changed = tx.apply(settlement)
+    created = sum(decision.id not in before for decision in settlement.decisions)
+    return Compiled(created=created, changed=len(changed))
 
 
 def _chunks(ids: Iterator[str]) -> Iterator[list[str]]:

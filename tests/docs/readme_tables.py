@@ -143,4 +143,5 @@ def transcript(*arguments: str) -> str:
             text=True,
             check=True,
         )
-    return f"```console\n$ arbiter {' '.join(arguments)}\n{run.stdout.strip()}\n```"
+    told = re.sub(r"(?m)^(time +)\d.*$", r"\1a few seconds", run.stdout.strip())
+    return f"```console\n$ arbiter {' '.join(arguments)}\n{told}\n```"

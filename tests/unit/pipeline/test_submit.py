@@ -130,7 +130,8 @@ def test_a_judge_that_is_down_holds_and_a_compile_settles(
     assert active(context) == [OLD.content]
     judge.down = False
     compiled = compile_namespace("default", context)
-    assert (compiled.retried, compiled.changed, active(context)) == (1, 0, [NEW.content])
+    assert (compiled.retried, compiled.created, compiled.changed) == (1, 1, 2)
+    assert active(context) == [NEW.content]
     assert compile_namespace("default", context) == Compiled()
 
 

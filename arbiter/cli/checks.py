@@ -1,0 +1,211 @@
+"""The checks of ``arbiter doctor``, one after the other; a check that fails harms no other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from arbiter.cli.options import MEMORY, Options, store_path
+from arbiter.errors import ArbiterError
+
+if TYPE_CHECKING:
+    from arbiter.api import Arbiter
+    from arbiter.pipeline.context import Context
+    from arbiter.settings import Settings
+
+_CHUNK = 500
+_LEAST_FREE_BYTES = 200_000_000
+_SAMPLE = "Ana Duarte moved to Porto."
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found: ``wrong`` needs a hand, a ``note`` is worth knowing."""
+
+    name: str
+    status: Literal["ok", "note", "wrong"]
+    detail: str
+
+
+def examine(options: Options) -> Iterator[Check]:
+    """Run every check; those that need what an earlier one found wrong are left out."""
+    try:
+        settings = options.settings()
+    except ArbiterError as error:
+        yield Check("settings", "wrong", error.message)
+        return
+    yield Check("settings", "ok", str(settings.config or "environment and defaults"))
+    files = [
+        _tried("policy", lambda: _policy(settings)),
+        _tried("claim keys", lambda: _claim_keys(settings)),
+        _tried("prompts", _prompts),
+    ]
+    yield from files
+    path = store_path(settings.database)
+    yield from _disk(path)
+    there = path is None or path.exists()
+    if path is not None and there:
+        yield from _file(path)
+    try:
+        arbiter = (options if there else replace(options, database=MEMORY)).open(create=True)
+    except ArbiterError as error:
+        yield Check("store", "wrong", error.message)
+        return
+    with arbiter:
+        if there:
+            count = len(arbiter.context.store.namespaces())
+            yield Check("store", "ok", f"{path or 'server'}, {count} namespaces with facts")
+        else:
+            yield Check("store", "note", f"there is none at {path} yet")
+        yield from _models(arbiter.context)
+        if there:
+            yield from _facts(arbiter, path)
+
+
+def lacking_vectors(context: Context) -> int:
+    """Embed every fact that has no vector of the model in use, and return how many there were."""
+    from arbiter.pipeline.arrive import embed
+
+    model_id, count = context.embedder.model_id, 0
+    for namespace in context.store.namespaces():
+        missing = iter(context.store.unembedded(namespace, model_id))
+        for ids in iter(lambda rest=missing: list(islice(rest, _CHUNK)), []):  # type: ignore[misc]
+            facts = context.store.facts(namespace, ids)
+            found = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
+            with context.store.writing(namespace) as tx:
+                tx.put_vectors(model_id, found.ids, found.vectors)
+            count += len(found.ids)
+    return count
+
+
+def _tried(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, "ok", look())
+    except ArbiterError as error:
+        return Check(name, "wrong", error.message)
+
+
+def _policy(settings: Settings) -> str:
+    from arbiter.adapters.policy_file import load_policy
+
+    policy = load_policy(settings.policy_file or "default")
+    return f"{settings.policy_file or 'packaged'}, {len(policy.rules)} rules, digest {policy.digest}"
+
+
+def _claim_keys(settings: Settings) -> str:
+    from arbiter.adapters.claim_keys import ClaimKeyRegistry
+
+    ClaimKeyRegistry.load(settings.claim_key_files, settings.alias_files)
+    return f"packaged, and {len(settings.claim_key_files) + len(settings.alias_files)} more files"
+
+
+def _prompts() -> str:
+    from arbiter.adapters.prompts import check_lock, lock_entries
+
+    check_lock()
+    return f"{len(lock_entries())} as locked"
+
+
+def _disk(path: Path | None) -> Iterator[Check]:
+    if path is None:
+        return
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    free = shutil.disk_usage(folder).free
+    size = path.stat().st_size if path.exists() else 0
+    # A migration or a long transaction may need as much again as the store has.
+    status: Literal["ok", "wrong"] = "ok" if free >= max(_LEAST_FREE_BYTES, size) else "wrong"
+    yield Check("disk", status, f"{free / 1e9:.1f} GB free, the store has {size / 1e6:.1f} MB")
+
+
+def _file(path: Path) -> Iterator[Check]:
+    from arbiter.adapters.sqlite_check import integrity_faults
+
+    faults = integrity_faults(path)
+    yield Check(
+        "integrity", "wrong" if faults else "ok", "; ".join(faults) or "pages, indexes and keys are sound"
+    )
+
+
+def _models(context: Context) -> Iterator[Check]:
+    def embedder() -> str:
+        context.embedder.embed([_SAMPLE])
+        return f"{context.embedder.model_id}, {context.embedder.dimension} numbers"
+
+    def names() -> str:
+        return f"the sample names {', '.join(sorted(context.entities.extract([_SAMPLE])[0])) or 'nothing'}"
+
+    yield _tried("embedding model", embedder)
+    yield _tried("named things", names)
+    yield _local_judge(context)
+    yield Check("judge", "ok", context.judge.judge_id)
+
+
+def _local_judge(context: Context) -> Check:
+    from arbiter.domain.evidence import RecordPair
+    from arbiter.domain.facts import Record, Source
+    from arbiter.domain.vocabulary import SourceKind
+    from arbiter.judges.local import PACKAGED, LocalJudge
+
+    if not (PACKAGED / "judge.json").exists():
+        return Check("local judge", "note", "this build carries none")
+
+    def judge() -> str:
+        record = Record(_SAMPLE, Source("doctor", SourceKind.USER_STATED), context.clock())
+        local = LocalJudge()
+        local.logits([RecordPair(record, record)])
+        return local.judge_id
+
+    return _tried("local judge", judge)
+
+
+def _facts(arbiter: Arbiter, path: Path | None) -> Iterator[Check]:
+    context = arbiter.context
+    store, model_id = context.store, context.embedder.model_id
+    spaces = store.namespaces()
+    unfinished = sum(len(store.unfinished(name)) for name in spaces)
+    yield _counted(
+        "unfinished", unfinished, "facts whose judging was interrupted", "run `arbiter doctor --repair`"
+    )
+    missing = sum(len(store.unembedded(name, model_id)) for name in spaces)
+    yield _counted(
+        "vectors", missing, "facts without a vector of this model", "run `arbiter doctor --re-embed`"
+    )
+    yield from _other_models(path, model_id)
+    yield _tried_index(context, spaces)
+    waiting = sum(len(store.retryable(name)) for name in spaces)
+    if waiting:
+        yield Check("unjudged", "note", f"{waiting} pairs found no judge; `arbiter compile` asks again")
+    asked = sum(len(store.reviews(name)) for name in spaces)
+    yield Check("reviews", "note" if asked else "ok", f"{asked} wait for a person")
+
+
+def _counted(name: str, count: int, what: str, remedy: str) -> Check:
+    return Check(name, "wrong" if count else "ok", f"{count} {what}" + (f"; {remedy}" if count else ""))
+
+
+def _other_models(path: Path | None, model_id: str) -> Iterator[Check]:
+    from arbiter.adapters.sqlite_check import vector_models
+
+    if path is None:
+        return
+    others = {name: count for name, count in vector_models(path).items() if name != model_id}
+    if others:
+        told = ", ".join(f"{count} of {name}" for name, count in others.items())
+        yield Check("other vectors", "note", f"{told}: not read by the model in use")
+
+
+def _tried_index(context: Context, spaces: Sequence[str]) -> Check:
+    """Compare what the index holds with the vectors that the store has for it."""
+    differing = []
+    for name in spaces:
+        held = len(context.indexes.current(name))
+        kept = sum(len(ids) for _, ids, _ in context.store.vectors(name, context.embedder.model_id, after=0))
+        if held != kept:
+            differing.append(f"{name}: {held} of {kept}")
+    return Check(
+        "index", "wrong" if differing else "ok", "; ".join(differing) or "holds what the store holds"
+    )

@@ -1,0 +1,52 @@
+"""``arbiter doctor``: is everything there, and does it fit together?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.options import Options, common_options
+from arbiter.cli.render import plain, print_json
+
+if TYPE_CHECKING:
+    from arbiter.cli.checks import Check
+
+_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+
+
+@click.command("doctor")
+@click.option(
+    "--re-embed", is_flag=True, help="First embed the facts that have no vector of the model in use."
+)
+@click.option("--repair", is_flag=True, help="First finish what was interrupted, as `arbiter compile` does.")
+@common_options(namespace=False, judge=True)
+def command(options: Options, *, re_embed: bool, repair: bool) -> None:
+    """Check settings, files, models and the store.
+
+    Exit status 1 says that something is wrong. Nothing is changed unless --re-embed or --repair says so.
+    """
+    from arbiter.cli.checks import examine, lacking_vectors
+
+    if re_embed or repair:
+        with options.open() as arbiter:
+            if re_embed:
+                count = lacking_vectors(arbiter.context)
+                click.echo(f"{count} facts embedded", err=True)
+            if repair:
+                done = arbiter.compile()
+                click.echo(f"{done.resumed} facts finished, {done.changed} states changed", err=True)
+    wrong = False
+    for check in examine(options):
+        wrong |= check.status == "wrong"
+        _print(check, as_json=options.as_json)
+    if wrong:
+        raise click.exceptions.Exit(1)
+
+
+def _print(check: Check, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"check": check.name, "status": check.status, "detail": check.detail})
+        return
+    mark = click.style(f"{check.status:<5}", fg=_COLOURS[check.status])
+    click.echo(f"{mark} {check.name}: {plain(check.detail)}")
