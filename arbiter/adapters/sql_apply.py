@@ -153,10 +153,12 @@ def _rows(log: SqlLog, statement: CompoundSelect[Any], settlement: Settlement) -
 
 
 def _settled(row: Row[Any], settlement: Settlement) -> bool:
-    """Did the settlement judge of this pair, so that its silence means no?
+    """Did the settlement judge of this pair, so that its silence means no? See ``Writing.apply``.
 
     A pair that is apart does not connect its facts: where only one of them was settled, nothing was said
     about the pair. Any other pair of which only one fact was settled is connected no longer.
     """
+    if row.relation is None:
+        return (row.low if row.flipped else row.high) in settlement.states
     both = row.low in settlement.states and row.high in settlement.states
     return both or row.relation not in APART

@@ -36,6 +36,32 @@ _PAIRS = (
     )
     .order_by(pairs.c.low, pairs.c.high)
 )
+# The pairs that nobody could judge whose later side is one of these. The two sides are two selects, and
+# each is found in its index before its row is read, since SQLite would walk through the namespace otherwise.
+_APART_OF_IDS = [
+    (
+        select(pairs.c.low, pairs.c.high)
+        .where(pairs.c.namespace == NAMESPACE, side.in_(_OF_IDS), pairs.c.connects.is_(False))
+        .subquery(),
+        is_later,
+    )
+    for side, is_later in ((pairs.c.high, ~judgements.c.flipped), (pairs.c.low, judgements.c.flipped))
+]
+_HELD = union_all(
+    *(
+        select(*JUDGEMENT)
+        .select_from(apart)
+        .join(pairs, and_(pairs.c.low == apart.c.low, pairs.c.high == apart.c.high))
+        .join(judgements, judgements.c.position == pairs.c.position)
+        .where(
+            pairs.c.namespace == NAMESPACE,
+            judgements.c.namespace == NAMESPACE,
+            ~pairs.c.judged,
+            is_later,
+        )
+        for apart, is_later in _APART_OF_IDS
+    )
+)
 _RULINGS = (
     select(rulings)
     .where(rulings.c.namespace == NAMESPACE, rulings.c.low.in_(_OF_IDS), rulings.c.high.in_(_OF_IDS))
@@ -51,14 +77,19 @@ def load_cluster(connection: Connection, namespace: str, ids: Iterable[str]) -> 
 
     One statement for each step away from the given facts, and a few for what lies inside.
     """
-    members = _connected(connection, namespace, ids)
-    found = load_facts(connection, namespace, sorted(members))
-    inside = {"namespace": namespace, "ids": as_list(found)}
+    members = load_facts(connection, namespace, sorted(_connected(connection, namespace, ids)))
+    inside = {"namespace": namespace, "ids": as_list(members)}
+    pairs_inside = [pair_of_row(row) for row in connection.execute(_PAIRS, inside)]
+    held = [pair_of_row(row) for row in connection.execute(_HELD, inside)]
+    fringe = load_facts(connection, namespace, sorted({pair.a for pair in held} - members.keys()))
+    found = {pair.key: pair for pair in pairs_inside}
+    found |= {pair.key: pair for pair in held if pair.a in fringe}
     return Cluster(
-        facts=found,
-        pairs=tuple(pair_of_row(row) for row in connection.execute(_PAIRS, inside)),
+        facts=members | fringe,
+        pairs=tuple(found[key] for key in sorted(found)),
         rulings=tuple(ruling_of_row(row) for row in connection.execute(_RULINGS, inside)),
         unfinished=frozenset(connection.execute(_UNFINISHED, inside).scalars()),
+        fringe=frozenset(fringe),
     )
 
 

@@ -195,5 +195,5 @@ def _judgement(relation: str | None, judge: str, body: Values) -> Judgement:
 def pair_marks(found: Judgement) -> dict[str, bool]:
     """Return what the view of pairs knows of a judgement without reading it."""
     if isinstance(found, Unjudged):
-        return {"judged": False, "retryable": found.retryable, "connects": True}
+        return {"judged": False, "retryable": found.retryable, "connects": False}
     return {"judged": True, "retryable": False, "connects": found.relation not in APART}

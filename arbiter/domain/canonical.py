@@ -44,7 +44,9 @@ def fold_name(name: str) -> str:
 def digest(*parts: str | None) -> str:
     """Return the first 24 hex digits (96 bits) of the SHA-256 of the parts, unambiguously joined."""
     told = [CANONICAL_VERSION, *("-" if part is None else f"{len(part)}:{part}" for part in parts)]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:_DIGEST_CHARS]
+    # A refused record may hold lone surrogates, and its receipt has an id all the same.
+    written = "\n".join(told).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(written).hexdigest()[:_DIGEST_CHARS]
 
 
 def fingerprint(content: str) -> str:

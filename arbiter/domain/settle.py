@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from arbiter.domain.claims import Claim, gather
-from arbiter.domain.decide import action_on, contest, decide
+from arbiter.domain.decide import action_on, decide
 from arbiter.domain.defeat import break_cycles, evaluate
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact
@@ -34,13 +34,16 @@ _CONFLICTS = (Relation.UPDATE, Relation.CONTRADICTION)
 class Cluster:
     """Everything that bears on some facts: themselves, those connected to them, what was found and ruled.
 
-    ``unfinished`` are facts whose candidates have not all been judged yet; they stay pending.
+    ``unfinished`` are facts whose candidates have not all been judged yet; they stay pending. ``fringe``
+    are facts that only stand on the earlier side of a pair that nobody could judge: they are shown, but
+    what they are connected to is not, so nothing is said about them.
     """
 
     facts: Mapping[str, Fact]
     pairs: tuple[JudgedPair, ...]
     rulings: tuple[Ruling, ...] = ()
     unfinished: frozenset[str] = frozenset()
+    fringe: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,16 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     rulings = standing_rulings(cluster)
     pairs = [_relabelled(pair, rulings.get(pair.key)) for pair in sorted(cluster.pairs, key=lambda p: p.key)]
     claims = _claims(cluster, pairs, rulings, policy)
-    decisions = [d for pair in pairs for d in decide(pair, claims, policy, rulings.get(pair.key))]
-    voiced = _one_per_claim_pair(decisions, claims)
+    decisions = [
+        decision
+        for pair in pairs
+        if pair.b not in cluster.fringe
+        for decision in decide(pair, claims, policy, rulings.get(pair.key))
+    ]
+    holds = [d for d in decisions if d.action is Action.HOLD and claims[d.b].id == d.b != claims[d.a].id]
+    voiced = _one_per_claim_pair((d for d in decisions if d.action is not Action.HOLD), claims)
     cyclic = break_cycles(voiced, claims)
-    pending = _pending(cluster, voiced, claims, pairs, policy)
+    pending = _unfinished(cluster, claims) | {decision.b for decision in holds}
     states = evaluate(claims, [d for d in voiced if d not in cyclic], pending)
     contested = _contested(voiced, cyclic, claims, states)
     for claim_id in contested:
@@ -69,14 +78,16 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     for fact in cluster.facts.values():
         if fact.erased:
             states[fact.id] = FactState(fact.id, State.TOMBSTONED, StateReason.ERASED)
+    waiting = [d for d in voiced if _waits(d, cyclic, claims, states)]
+    waiting += [d for d in holds if states[d.b].state is State.PENDING]
     reviews = [
         review_item(decision, cluster.facts, cyclic=decision in cyclic)
-        for decision in voiced
-        if _waits(decision, cyclic, claims, states) and decision.key not in rulings
+        for decision in waiting
+        if decision.key not in rulings
     ]
     by_judgement = {pair.key: pair.judgement for pair in pairs}
     return Settlement(
-        states=states,
+        states={fact_id: state for fact_id, state in states.items() if fact_id not in cluster.fringe},
         decisions=tuple(decisions),
         reviews=tuple(_with_proposal(item, by_judgement) for item in reviews),
     )
@@ -151,12 +162,11 @@ def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Clai
         if one != other:
             found.setdefault((one, other) if one < other else (other, one), []).append(decision)
 
-    def rank(decision: Decision) -> tuple[bool, bool, bool, bool, float, Key]:
+    def rank(decision: Decision) -> tuple[bool, bool, bool, float, Key]:
         centres = {claims[decision.a].id, claims[decision.b].id}
         return (
             not decision.judge.startswith("human/"),
             decision.relation not in _CONFLICTS,
-            decision.action is Action.HOLD,
             centres != {decision.a, decision.b},
             -decision.scores.get("verdict_confidence", 0.0),
             decision.key,
@@ -169,25 +179,13 @@ def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Clai
     return voiced
 
 
-def _pending(
-    cluster: Cluster,
-    voiced: Iterable[Decision],
-    claims: dict[str, Claim],
-    pairs: Iterable[JudgedPair],
-    policy: Policy,
-) -> set[str]:
-    """Return the claims that cannot be current yet: the later side of what nobody could judge."""
-    waiting = {claims[fact_id].id for fact_id in cluster.unfinished if fact_id in claims}
-    waiting = {
-        claim_id
-        for claim_id in waiting
-        if all(member.id in cluster.unfinished for member in claims[claim_id].members)
+def _unfinished(cluster: Cluster, claims: Mapping[str, Claim]) -> set[str]:
+    """Return the claims of which no wording has been judged to the end."""
+    return {
+        claims[fact_id].id
+        for fact_id in cluster.unfinished
+        if fact_id in claims and all(f.id in cluster.unfinished for f in claims[fact_id].members)
     }
-    by_key = {pair.key: pair for pair in pairs}
-    for decision in voiced:
-        if decision.action is Action.HOLD:
-            waiting.add(contest(by_key[decision.key], claims, policy).challenger.id)
-    return waiting
 
 
 def _contested(
@@ -219,7 +217,7 @@ def _waits(
     states: Mapping[str, FactState],
 ) -> bool:
     asks = decision.asks or decision in cyclic
-    asks = asks or decision.action in (Action.REVIEW, Action.HOLD, Action.MERGE_PROPOSAL)
+    asks = asks or decision.action in (Action.REVIEW, Action.MERGE_PROPOSAL)
     return asks and _both_read(decision, claims, states)
 
 

@@ -76,19 +76,19 @@ def sort_arrivals(drafts: Sequence[Draft], known: Mapping[str, Sighting]) -> Arr
 def ambiguous_subjects(drafts: Sequence[Draft], known: Sequence[str]) -> dict[int, Reason]:
     """Return for each record whose subject could be one of several known ones what to ask the caller.
 
-    A subject is ambiguous when it is not known itself and its words are among those of two or more known
-    subjects: "Dana" where there are "Dana Okafor" and "Dana Smith".
+    A subject is ambiguous when the store does not know it itself and its words are among those of two or
+    more subjects of the store or the batch: "Dana" where there are "Dana Okafor" and "Dana Smith".
     """
     exact = set(known)
     by_word: dict[str, set[str]] = {}
-    for name in known:
+    for name in exact | {draft.subject for draft in drafts if draft.subject}:
         for word in name.split():
             by_word.setdefault(word, set()).add(name)
     asked: dict[int, Reason] = {}
     for draft in drafts:
         if draft.subject is None or draft.subject in exact:
             continue
-        could_be = set.intersection(*(by_word.get(word, set()) for word in draft.subject.split()))
+        could_be = set.intersection(*(by_word[word] for word in draft.subject.split())) - {draft.subject}
         if len(could_be) > 1:
             names = ", ".join(sorted(could_be))
             asked[draft.index] = Reason(

@@ -67,17 +67,19 @@ class Writing(Protocol):
     def cluster(self, ids: Iterable[str]) -> Cluster:
         """Return these facts with every fact connected to them, and what was found and ruled.
 
-        Facts are connected through a ruling, an unjudged pair, or a verdict other than unrelated and
-        complementary, over any number of steps. All pairs with both sides inside are included, the
-        harmless ones too.
+        Facts are connected through a ruling, or a verdict other than unrelated and complementary, over any
+        number of steps. All pairs with both sides inside are included, the harmless ones too. A pair that
+        nobody could judge connects nothing: where its later side (``b``) is inside, the pair and its other
+        side are included, the latter as fringe.
         """
         ...
 
     def apply(self, settlement: Settlement) -> list[FactState]:
         """Write states, decisions and review items of a settled cluster; return the states that changed.
 
-        Decisions and review items of the cluster's facts that are not in the settlement are no longer in
-        force (their rows stay, closed).
+        Decisions and review items on which the settlement is silent are no longer in force (their rows stay,
+        closed), as far as it can tell: both facts are settled; or one is, and the pair was found to connect
+        them; or nobody could judge it, and its later side is.
         """
         ...
 

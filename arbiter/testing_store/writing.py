@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from arbiter.domain.evidence import JudgedPair, Unjudged
+from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Sighting
 from arbiter.domain.outcomes import Decision, FactState, Receipt, ReviewItem, Ruling
 from arbiter.domain.settle import Cluster, Settlement
@@ -92,11 +92,19 @@ class MemoryWriting:
         while grown := {side for edge in edges if members & set(edge) for side in edge} - members:
             members |= grown
         members &= self._space.told.keys()
+        found = {
+            key: pair
+            for key, pair in pairs.items()
+            if members >= set(key)
+            or (isinstance(pair.judgement, Unjudged) and pair.b in members and pair.a in self._space.told)
+        }
+        fringe = frozenset(pair.a for pair in found.values()) - members
         return Cluster(
-            facts={fact_id: self._space.fact(fact_id) for fact_id in sorted(members)},
-            pairs=tuple(pairs[key] for key in sorted(pairs) if members >= set(key)),
+            facts={fact_id: self._space.fact(fact_id) for fact_id in sorted(members | fringe)},
+            pairs=tuple(found[key] for key in sorted(found)),
             rulings=tuple(ruling for ruling in rulings if members >= set(ruling.key)),
             unfinished=frozenset(members - self._space.finished),
+            fringe=fringe,
         )
 
     def apply(self, settlement: Settlement) -> list[FactState]:
@@ -173,10 +181,12 @@ def _erased_pair(pair: JudgedPair) -> JudgedPair:
 
 
 def _connects(pair: JudgedPair) -> bool:
-    return isinstance(pair.judgement, Unjudged) or pair.judgement.relation not in _APART
+    return isinstance(pair.judgement, Verdict) and pair.judgement.relation not in _APART
 
 
 def _settled(about: Decision | ReviewItem, settlement: Settlement) -> bool:
-    """Did the settlement judge of this pair? Where facts are apart, one of them alone says nothing of it."""
+    """Did the settlement judge of this pair, so that its silence means no? See ``Writing.apply``."""
     inside = {about.a, about.b} & settlement.states.keys()
+    if about.relation is None:
+        return about.b in inside
     return len(inside) == 2 or (len(inside) == 1 and about.relation not in _APART)

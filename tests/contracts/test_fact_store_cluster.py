@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.adapters.sql_store import SqlStore
-from arbiter.domain.evidence import JudgedPair, Unjudged
+from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact
 from arbiter.domain.settle import Cluster
 from arbiter.ports import FactStore
@@ -35,13 +35,16 @@ def found(a: Fact, b: Fact, word: str) -> JudgedPair:
 
 @pytest.mark.parametrize("word", WORDS[:-1])
 def test_what_connects(store: FactStore, word: str) -> None:
-    """Two facts belong together unless they are unrelated or complementary."""
+    """Two facts belong together unless they are unrelated, complementary or unjudged."""
     a, b = facts_in(store, 2)
     pair = found(a, b, word)
     judge(store, pair)
     cluster = cluster_of(store, b.id)
     if word in ("unrelated", "complementary"):
         assert cluster == Cluster({b.id: b}, (), (), frozenset({b.id}))
+    elif word == "unjudged":
+        assert cluster == Cluster({a.id: a, b.id: b}, (pair,), (), frozenset({b.id}), frozenset({a.id}))
+        assert cluster_of(store, a.id) == Cluster({a.id: a}, (), (), frozenset({a.id}))
     else:
         assert cluster == Cluster({a.id: a, b.id: b}, (pair,), (), frozenset({a.id, b.id}))
 
@@ -127,17 +130,21 @@ def test_clusters_agree_with_a_union_of_sets(
         joins = [r.key for r in ruled] + [
             key
             for key, pair in newest.items()
-            if isinstance(pair.judgement, Unjudged)
-            or pair.judgement.relation.value not in ("complementary", "unrelated")
+            if isinstance(pair.judgement, Verdict)
+            and pair.judgement.relation.value not in ("complementary", "unrelated")
         ]
         for low, high in joins:
             merged = components[low] | components[high]
             components |= dict.fromkeys(merged, merged)
         inside = {member for n in asked for member in components[facts[n].id]}
-        cluster = cluster_of(store, *(facts[n].id for n in asked), namespace=namespace)
-        assert cluster.facts.keys() == inside
-        assert {pair.key: pair for pair in cluster.pairs} == {
-            key: pair for key, pair in newest.items() if inside >= set(key)
+        expected = {
+            key: pair
+            for key, pair in newest.items()
+            if inside >= set(key) or (isinstance(pair.judgement, Unjudged) and pair.b in inside)
         }
+        cluster = cluster_of(store, *(facts[n].id for n in asked), namespace=namespace)
+        assert cluster.fringe == {pair.a for pair in expected.values()} - inside
+        assert cluster.facts.keys() == inside | cluster.fringe
+        assert {pair.key: pair for pair in cluster.pairs} == expected
         assert [r.id for r in cluster.rulings] == [r.id for r in ruled if inside >= set(r.key)]
         assert cluster.unfinished == inside - {facts[n].id for n in done}

@@ -209,8 +209,10 @@ def test_ambiguous_subjects_can_be_deferred(context: Context) -> None:
     """With the setting, a subject that could be two known ones is sent back with both names."""
     asking = with_limits(context)
     known = [make_record(f"{name} joined.", subject=name) for name in ("Dana Okafor", "Dana Smith")]
-    submit(known, asking)
-    receipt = submit([make_record("Dana is on leave.", subject="Dana", at=1)], asking)[0]
+    leave = make_record("Dana is on leave.", subject="Dana", at=1)
+    together = submit([leave, *known], asking)
+    assert told(together) == [("deferred", False), ("stored", True), ("stored", True)]
+    receipt = submit([leave], asking)[0]
     assert told([receipt]) == [("deferred", False)]
     assert receipt.reason is not None
     assert receipt.reason.message == "the subject could be any of: dana okafor, dana smith"

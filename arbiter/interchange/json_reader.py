@@ -1,0 +1,177 @@
+"""Reads JSON Lines and JSON arrays, one record at a time."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from collections.abc import Iterator
+
+from arbiter.domain.outcomes import Reason
+from arbiter.interchange.lines import MAX_RECORD_BYTES, TOO_LONG, Item, numbered_lines
+
+_CHUNK_BYTES = 1 << 16
+_BETWEEN_ELEMENTS = re.compile(r"[\s,]*")
+_TOO_DEEP = Reason("too_deep", "nested too deeply to be read")
+
+
+def json_line_items(stream: io.BufferedReader) -> Iterator[Item]:
+    """Yield what each line holds that is not blank; a line that cannot be read harms no other."""
+    decoder = _Decoder()
+    for number, line in numbered_lines(stream):
+        if line is None:
+            yield number, None, TOO_LONG
+        elif line.strip():
+            yield number, *_line(line, decoder)
+
+
+def json_array_items(stream: io.BufferedReader) -> Iterator[Item]:
+    """Yield the elements of an array.
+
+    Behind something that is no JSON it cannot be told where the next element begins: such an item is the
+    last one, and its reason says so.
+    """
+    window = _Window(stream)
+    if window.next_char() != "[":
+        yield window.line, None, Reason("not_json", "the file does not begin with a JSON array")
+        return
+    window.pass_over(1)
+    while (char := window.next_char()) not in ("]", ""):
+        line = window.line
+        try:
+            data, problem = window.element()
+        except _LostError as lost:
+            yield line, None, lost.reason
+            return
+        yield line, data, problem
+    if not char:
+        yield window.line, None, Reason("not_json", "the file ends before its array does")
+        return
+    window.pass_over(1)
+    if window.next_char():
+        yield window.line, None, Reason("not_json", "something follows the array; it was not read")
+
+
+def _line(line: bytes, decoder: _Decoder) -> tuple[object | None, Reason | None]:
+    try:
+        data = decoder.whole(line.decode().strip())
+    except UnicodeDecodeError as error:
+        return None, Reason("not_utf8", f"byte {error.start + 1} of the line is not UTF-8")
+    except RecursionError:
+        return None, _TOO_DEEP
+    except ValueError as error:
+        return None, _not_json(error)
+    return decoder.checked(data)
+
+
+def _not_json(error: ValueError) -> Reason:
+    """Say what is wrong, without the place in a text that the reader of the message does not see."""
+    what = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    return Reason("not_json", f"not JSON: {what}")
+
+
+class _Decoder:
+    """Decodes JSON and notices repeated keys, of which ``json`` would keep the last without a word."""
+
+    def __init__(self) -> None:
+        self._repeated: list[str] = []
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
+
+    def whole(self, text: str) -> object:
+        """Return the value that a text is.
+
+        Raises:
+            ValueError: it is none, or more than one.
+            RecursionError: it is nested too deeply.
+        """
+        self._repeated.clear()
+        found: object = self._decoder.decode(text)
+        return found
+
+    def first(self, text: str) -> tuple[object, int]:
+        """Return the value with which a text begins, and its length.
+
+        Raises:
+            ValueError: there is no whole value.
+            RecursionError: it is nested too deeply.
+        """
+        self._repeated.clear()
+        return self._decoder.raw_decode(text)
+
+    def checked(self, data: object) -> tuple[object | None, Reason | None]:
+        """Return the value that was decoded last, or the reason why it is no record."""
+        if not self._repeated:
+            return data, None
+        key = self._repeated[0]
+        return None, Reason("repeated_key", f"the key {key!r} stands twice in one object", key)
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self._repeated += [key for key in found if keys.count(key) > 1]
+        return found
+
+
+class _LostError(Exception):
+    """The place of the next element is not known."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.message)
+        self.reason = Reason(reason.code, f"{reason.message}; the rest of the array was not read")
+
+
+class _Window:
+    """A stretch of a text that is read in chunks; what was passed is forgotten."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self.line = 1
+        self._stream = stream
+        # Bytes that are no UTF-8 become lone surrogates, which the check of the record refuses.
+        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+        self._decoder = _Decoder()
+        self._text = ""
+        self._ended = False
+
+    def next_char(self) -> str:
+        """Pass over white space and commas and return the character behind them, empty at the end."""
+        while True:
+            between = _BETWEEN_ELEMENTS.match(self._text)
+            self.pass_over(between.end() if between else 0)
+            if self._text or self._ended:
+                return self._text[:1]
+            self._read()
+
+    def pass_over(self, length: int) -> None:
+        """Forget the next characters."""
+        self.line += self._text.count("\n", 0, length)
+        self._text = self._text[length:]
+
+    def element(self) -> tuple[object | None, Reason | None]:
+        """Return the next element and pass over it.
+
+        Raises:
+            _LostError: it is no JSON, too long or nested too deeply.
+        """
+        while True:
+            try:
+                data, end = self._decoder.first(self._text)
+            except RecursionError as error:
+                raise _LostError(_TOO_DEEP) from error
+            except ValueError as error:
+                if self._ended:
+                    raise _LostError(_not_json(error)) from error
+            else:
+                # A number at the edge may go on in the next chunk.
+                if end < len(self._text) or self._ended:
+                    self.pass_over(end)
+                    return self._decoder.checked(data)
+            if len(self._text) > MAX_RECORD_BYTES:
+                raise _LostError(TOO_LONG)
+            self._read()
+
+    def _read(self) -> None:
+        chunk = self._stream.read1(_CHUNK_BYTES)
+        self._ended = not chunk
+        self._text += self._utf8.decode(chunk, final=not chunk)

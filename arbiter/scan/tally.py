@@ -1,0 +1,50 @@
+"""What the receipts of a scan add up to; its size grows with the facts, never with the records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from arbiter.domain.evidence import Spend
+from arbiter.domain.outcomes import Receipt
+from arbiter.domain.vocabulary import Outcome
+from arbiter.interchange.record_in import RecordIn
+from arbiter.interchange.report import Refusal
+
+_SHOWN_REFUSALS = 100
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over the receipts so far. ``copies`` counts the records of this scan by fact id."""
+
+    records: int = 0
+    stored: int = 0
+    outcomes: Counter[str] = field(default_factory=lambda: Counter({o.value: 0 for o in Outcome}))
+    not_stored: Counter[str] = field(default_factory=Counter)
+    refused_fields: Counter[str] = field(default_factory=Counter)
+    copies: Counter[str] = field(default_factory=Counter)
+    refusals: list[Refusal] = field(default_factory=list)
+    spend: Spend = Spend()
+
+    def add(self, receipt: Receipt, source: str, line: int) -> None:
+        """Count one receipt; ``source`` and ``line`` say where its record was read."""
+        self.records += 1
+        self.outcomes[receipt.outcome.value] += 1
+        self.spend += receipt.cost
+        if receipt.stored:
+            self.stored += 1
+        else:
+            self.not_stored[receipt.reason.code if receipt.reason else receipt.outcome.value] += 1
+        if receipt.fact_id is not None:
+            self.copies[receipt.fact_id] += 1
+        elif receipt.reason is not None:
+            if receipt.outcome is Outcome.REFUSED and receipt.reason.field:
+                self.refused_fields[_known(receipt.reason.field)] += 1
+            if len(self.refusals) < _SHOWN_REFUSALS:
+                self.refusals.append(Refusal(source, line, receipt.outcome, receipt.reason))
+
+
+def _known(field: str) -> str:
+    """Return a field's name; all those that no record has are counted together."""
+    return field if field.partition(".")[0] in RecordIn.model_fields else "(unknown)"
