@@ -8,7 +8,7 @@ from arbiter.domain.vocabulary import Action, Outcome
 from arbiter.pipeline.arrive import Arrived
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import Findings
-from arbiter.pipeline.receipts import receipts_for
+from arbiter.pipeline.receipts import Around, receipts_for
 
 NOTHING = Settlement(states={}, decisions=(), reviews=())
 
@@ -20,15 +20,16 @@ def conclude(namespace: str, arrived: Arrived, findings: Findings, context: Cont
     touched = arrived.sighted | findings.facts | _bound(namespace, arrived.moved, context)
     if not touched:
         unmoved = store.states(namespace, fact_ids)
-        return receipts_for(arrived, findings, NOTHING, unmoved, unmoved)
+        return receipts_for(arrived, findings, NOTHING, Around(unmoved, unmoved, {}))
     with store.writing(namespace) as tx:
         before = store.states(namespace, fact_ids)
         tx.judged(findings.pairs)
         tx.finish(findings.investigated)
-        settlement = settle(tx.cluster(touched), context.policy)
+        cluster = tx.cluster(touched)
+        settlement = settle(cluster, context.policy)
         tx.apply(settlement)
         states = before | dict(settlement.states)
-        receipts = receipts_for(arrived, findings, settlement, before, states)
+        receipts = receipts_for(arrived, findings, settlement, Around(before, states, cluster.facts))
         tx.receipts([receipt for receipt in receipts if receipt.outcome is not Outcome.UNCHANGED])
     return receipts
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arbiter.domain.evidence import JudgedPair, Spend, Unjudged
+from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, FactState, FoundRelation, Reason, Receipt, ReviewItem
 from arbiter.domain.settle import Settlement
 from arbiter.domain.vocabulary import Action, Outcome, State, StateReason
@@ -29,17 +30,24 @@ class _About:
     retryable: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The states of the batch's facts before and after its conclusion, and the facts that were settled."""
+
+    before: Mapping[str, FactState]
+    after: Mapping[str, FactState]
+    facts: Mapping[str, Fact]
+
+
 def receipts_for(
-    arrived: Arrived,
-    findings: Findings,
-    settlement: Settlement,
-    before: Mapping[str, FactState],
-    states: Mapping[str, FactState],
+    arrived: Arrived, findings: Findings, settlement: Settlement, around: Around
 ) -> list[Receipt]:
-    """Return one receipt for each draft; ``before`` and ``states`` are those around the conclusion."""
+    """Return one receipt for each draft."""
     about = _about(findings.pairs, settlement)
     costs = _costs(findings, arrived)
     answered: set[str] = set()
+    brought_back: set[str] = set()
+    states = around.after
     fresh = set(findings.investigated) | arrived.fresh.failed
     receipts = []
     for draft in arrived.drafts:
@@ -47,13 +55,18 @@ def receipts_for(
         is_new = sighting_id in arrived.new and sighting_id not in answered
         is_fact = is_new and fact_id in fresh and fact_id not in answered
         answered |= {sighting_id, fact_id}
-        revived = _revived(before.get(fact_id), states.get(fact_id))
+        told = about.get(fact_id, _About())
+        revived = _revived(around.before.get(fact_id), states.get(fact_id)) or (
+            not is_new and fact_id not in brought_back and _says_again(draft, told.decisions, around)
+        )
+        if revived:
+            brought_back.add(fact_id)
         receipts.append(
             _receipt(
                 draft,
                 outcome=_outcome(states.get(fact_id), is_fact=is_fact, is_new=is_new, revived=revived),
                 state=states.get(fact_id),
-                about=about.get(fact_id, _About()) if is_new or revived else _About(),
+                about=told if is_new or revived else _About(),
                 findings=findings,
                 cost=costs.get(fact_id, Spend()) if is_fact else Spend(),
                 unembedded=fact_id in arrived.fresh.failed,
@@ -98,6 +111,18 @@ def _revived(before: FactState | None, after: FactState | None) -> bool:
         and after is not None
         and before.state in (State.SUPERSEDED, State.TOMBSTONED)
         and after.state is State.ACTIVE
+    )
+
+
+def _says_again(draft: Draft, decisions: Iterable[Decision], around: Around) -> bool:
+    """Does a second reading within one batch make current what something in between had replaced?"""
+    fact_id = draft.sighting.fact_id
+    if fact_id in around.before or fact_id not in around.facts:
+        return False
+    return any(
+        around.facts[fact_id].first_seen < around.facts[d.loser].first_seen <= draft.record.observed_at
+        for d in decisions
+        if d.winner == fact_id and d.action in _RETIRING and d.loser is not None and d.loser in around.facts
     )
 
 

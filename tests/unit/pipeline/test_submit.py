@@ -203,6 +203,10 @@ def test_back_to_the_first_value_is_no_silent_repeat(context: Context, judge: Sa
     receipts = [submit([record], context)[0] for record in records]
     assert told(receipts) == [("stored", True)] * 3
     assert active(context) == [one]
+    elsewhere = [replace(record, namespace="b") for record in records]
+    assert told(submit(elsewhere, context)) == [("stored", True)] * 3
+    assert active(context, "b") == [one]
+    assert told(submit([replace(elsewhere[0], observed_at=day(70))], context)) == [("unchanged", False)]
 
 
 def test_ambiguous_subjects_can_be_deferred(context: Context) -> None:
