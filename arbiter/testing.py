@@ -1,4 +1,4 @@
-"""Public fakes of the model ports: no model, no file, the same answer every time.
+"""Public fakes of what finds and weighs evidence: no model, no file, the same answer every time.
 
 They keep the promises of the ports, so a test that runs on them says something about the real thing;
 what they know of language is next to nothing.
@@ -7,7 +7,8 @@ what they know of language is next to nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -15,6 +16,9 @@ from unicodedata import normalize
 import numpy as np
 
 from arbiter.domain.canonical import canonical, fold_name
+from arbiter.domain.evidence import GuardFinding, Judgement, RecordPair, Spend, Verdict
+from arbiter.domain.facts import Record
+from arbiter.domain.vocabulary import Relation
 
 if TYPE_CHECKING:
     from arbiter.ports import Vectors
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[^\W\d_][\w-]*(?: [^\W\d_][\w-]*)*")
 _DECIMALS = 6
+_UNRELATED = Verdict(Relation.UNRELATED, 1.0, "table")
 
 
 class WordEmbedder:
@@ -130,3 +135,57 @@ def _runs(text: str) -> list[str]:
                 runs.append([word])
                 open_run = True
     return [" ".join(run) for run in runs]
+
+
+class NoKeys:
+    """A registry that knows no claim key and no alias."""
+
+    def complete(self, record: Record) -> Record:
+        """Return the record as it is."""
+        return record
+
+    def single_valued(self, claim_key: str) -> bool | None:  # noqa: ARG002
+        """Return that nothing is known."""
+        return None
+
+    def canonical_name(self, name: str) -> str:
+        """Return the folded name."""
+        return fold_name(name)
+
+
+class NoGuard:
+    """A guard that finds no difference and remembers nothing."""
+
+    def compare(self, a: Record, b: Record) -> tuple[GuardFinding, ...]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+    def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+    def forget(self) -> None:
+        """Do nothing."""
+
+
+@dataclass
+class TableJudge:
+    """Knows the judgements of the pairs it was told, by their texts in either order.
+
+    ``otherwise`` is the answer for any other pair; asking costs ``per_call`` and ``per_pair``; ``asked``
+    notes the texts of every pair it was asked about. Sides in the table are those of the pair as judged.
+    """
+
+    table: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
+    otherwise: Judgement = _UNRELATED
+    per_call: Spend = Spend()
+    per_pair: Spend = Spend()
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    judge_id: str = "table"
+
+    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
+        """Answer from the table, in the order of the pairs."""
+        texts = [(pair.a.content, pair.b.content) for pair in pairs]
+        self.asked += texts
+        answers = [self.table.get((a, b)) or self.table.get((b, a)) or self.otherwise for a, b in texts]
+        return answers, sum([self.per_pair] * len(pairs), self.per_call)

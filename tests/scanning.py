@@ -4,70 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from arbiter.adapters.policy_file import load_policy
 from arbiter.api import Arbiter
-from arbiter.domain.canonical import fold_name
-from arbiter.domain.evidence import GuardFinding, Judgement, RecordPair, Spend, Unjudged
-from arbiter.domain.facts import Record
+from arbiter.domain.evidence import Judgement, Spend, Unjudged
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.index import Indexes
 from arbiter.ports import FactStore
-from arbiter.testing import BruteForceIndex, CapitalisedEntities, WordEmbedder
+from arbiter.testing import (
+    BruteForceIndex,
+    CapitalisedEntities,
+    NoGuard,
+    NoKeys,
+    TableJudge,
+    WordEmbedder,
+)
 from arbiter.testing_store import MemoryStore
 from tests.factories import day
 
 NOW = day(400)
 NOT_TOLD = Unjudged("no_judge", "no judge could tell", retryable=False)
-
-
-@dataclass
-class ToldJudge:
-    """Knows the relation of the pairs it was told, by their texts, earlier first; asking costs one call."""
-
-    told: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
-    otherwise: Judgement = NOT_TOLD
-    judge_id: str = "told"
-
-    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
-        """Return what was told of each pair."""
-        answers = [self.told.get((p.a.content, p.b.content), self.otherwise) for p in pairs]
-        return answers, Spend(llm_calls=1, prompt_tokens=100 * len(pairs), usd=0.25)
-
-
-class PlainKeys:
-    """Knows no attribute and no alias."""
-
-    def complete(self, record: Record) -> Record:
-        """Return the record as it is."""
-        return record
-
-    def single_valued(self, claim_key: str) -> bool | None:  # noqa: ARG002
-        """Return that nothing is known."""
-        return None
-
-    def canonical_name(self, name: str) -> str:
-        """Return the folded name."""
-        return fold_name(name)
-
-
-class NoGuard:
-    """Finds no difference."""
-
-    def compare(self, a: Record, b: Record) -> tuple[GuardFinding, ...]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-    def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-    def forget(self) -> None:
-        """Do nothing: nothing is remembered."""
 
 
 class Ticking:
@@ -102,8 +62,10 @@ def memory_arbiter(
         embedder=embedder,
         indexes=Indexes(chosen, embedder, BruteForceIndex),
         entities=CapitalisedEntities(),
-        claim_keys=PlainKeys(),
-        judge=ToldJudge(told or {}),
+        claim_keys=NoKeys(),
+        judge=TableJudge(
+            told or {}, NOT_TOLD, Spend(llm_calls=1, usd=0.25), Spend(prompt_tokens=100), judge_id="told"
+        ),
         guard=NoGuard(),
         policy=policy,
         clock=now,

@@ -2,81 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from arbiter.adapters.policy_file import load_policy
 from arbiter.adapters.sql_store import SqlStore
-from arbiter.domain.canonical import canonical, fold_name
-from arbiter.domain.evidence import GuardFinding, Judgement, RecordPair, Spend, Unjudged
-from arbiter.domain.facts import Record
+from arbiter.domain.evidence import Unjudged
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
 from arbiter.ports import FactStore, Vectors
-from arbiter.testing import BruteForceIndex, CapitalisedEntities, WordEmbedder
+from arbiter.testing import (
+    BruteForceIndex,
+    CapitalisedEntities,
+    NoGuard,
+    NoKeys,
+    TableJudge,
+    WordEmbedder,
+)
 from arbiter.testing_store import MemoryStore
-from tests.factories import day, verdict
+from tests.factories import day
 
-_DOWN = Unjudged("judge_unavailable", "the judge is down", retryable=True)
-
-
-@dataclass
-class SaysWhatTheTestSays:
-    """A judge with a table: two contents to the relation and fields of the verdict; unrelated otherwise."""
-
-    table: Mapping[tuple[str, str], tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
-    down: bool = False
-    asked: list[tuple[str, str]] = field(default_factory=list)
-    judge_id: str = "test"
-
-    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
-        """Answer from the table, in either order of the contents."""
-        self.asked += [(pair.a.content, pair.b.content) for pair in pairs]
-        return [self._one(pair) for pair in pairs], Spend(local_pairs=len(pairs))
-
-    def _one(self, pair: RecordPair) -> Judgement:
-        if self.down:
-            return _DOWN
-        told = {tuple(sorted(map(canonical, key))): value for key, value in self.table.items()}
-        key = tuple(sorted((canonical(pair.a.content), canonical(pair.b.content))))
-        relation, fields = told.get(key, ("unrelated", {}))
-        return verdict(relation, **fields)
-
-
-class NoKeys:
-    """A registry that knows no claim key and no alias."""
-
-    def complete(self, record: Record) -> Record:
-        """Leave the record as it is."""
-        return record
-
-    def single_valued(self, claim_key: str) -> bool | None:  # noqa: ARG002
-        """Know nothing."""
-        return None
-
-    def canonical_name(self, name: str) -> str:
-        """Fold the name."""
-        return fold_name(name)
-
-
-class NoGuard:
-    """A guard that finds nothing."""
-
-    def compare(self, a: Record, b: Record) -> tuple[GuardFinding, ...]:  # noqa: ARG002
-        """Find nothing."""
-        return ()
-
-    def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:  # noqa: ARG002
-        """Find nothing."""
-        return ()
-
-    def forget(self) -> None:
-        """Remember nothing."""
+DOWN = Unjudged("judge_unavailable", "the judge is down", retryable=True)
 
 
 @dataclass
@@ -110,7 +60,7 @@ STORES: dict[str, Callable[[Path], FactStore]] = {
 }
 
 
-def context_on(store: FactStore, judge: SaysWhatTheTestSays) -> Context:
+def context_on(store: FactStore, judge: TableJudge) -> Context:
     """Return a context on a store: everything is judged that shares a subject or a name."""
     embedder = WordEmbedder()
     return Context(
@@ -128,13 +78,13 @@ def context_on(store: FactStore, judge: SaysWhatTheTestSays) -> Context:
 
 
 @pytest.fixture
-def judge() -> SaysWhatTheTestSays:
+def judge() -> TableJudge:
     """Return the judge of the context, to be told what to say."""
-    return SaysWhatTheTestSays()
+    return TableJudge()
 
 
 @pytest.fixture(params=STORES)
-def context(request: pytest.FixtureRequest, tmp_path: Path, judge: SaysWhatTheTestSays) -> Iterator[Context]:
+def context(request: pytest.FixtureRequest, tmp_path: Path, judge: TableJudge) -> Iterator[Context]:
     """Return a context on each kind of store."""
     store = STORES[request.param](tmp_path)
     yield context_on(store, judge)

@@ -20,8 +20,8 @@ from arbiter.pipeline.context import Context
 from arbiter.pipeline.read import as_of, erase, fading, list_facts, search, show
 from arbiter.pipeline.review import rule, undo
 from arbiter.pipeline.submit import submit
-from tests.factories import THIRD, day, make_record
-from tests.unit.pipeline.conftest import SaysWhatTheTestSays
+from arbiter.testing import TableJudge
+from tests.factories import THIRD, day, make_record, verdict
 
 HAZARD = make_record("Allergic to penicillin.", subject="Rita")
 ORDER = make_record("Prescribed amoxicillin.", subject="Rita", source="ward", kind=THIRD, ref="rx:1", at=1)
@@ -35,22 +35,22 @@ def active(context: Context) -> list[str]:
     return sorted(view.fact.content for view in list_facts("default", State.ACTIVE, context))
 
 
-def a_contested_pair(context: Context, judge: SaysWhatTheTestSays) -> str:
+def a_contested_pair(context: Context, judge: TableJudge) -> str:
     """Submit a hazard and an order against it and return the review item's id."""
-    judge.table = {(HAZARD.content, ORDER.content): ("contradiction", {"stakes": "high"})}
+    judge.table = {(HAZARD.content, ORDER.content): verdict("contradiction", stakes="high")}
     submit([HAZARD, ORDER], context)
     return context.store.reviews("default")[0].id
 
 
-def a_chain(context: Context, judge: SaysWhatTheTestSays) -> list[str]:
+def a_chain(context: Context, judge: TableJudge) -> list[str]:
     """Submit three prices that replace one another and return the ids of their decisions by age."""
     texts = [record.content for record in PRICES]
-    judge.table = {(a, b): ("update", {}) for a in texts for b in texts if a < b}
+    judge.table = {(a, b): verdict("update") for a in texts for b in texts if a < b}
     receipts = [submit([record], context)[0] for record in PRICES]
     return [decision.id for receipt in receipts for decision in receipt.decisions if decision.loser]
 
 
-def test_a_ruling_settles_and_survives_every_compile(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_ruling_settles_and_survives_every_compile(context: Context, judge: TableJudge) -> None:
     """The order is ruled out; nothing is asked again, by compiles or by a second scan."""
     review_id = a_contested_pair(context, judge)
     changed = rule("default", review_id, RulingKind.KEEP_A, "ada", context, reason="checked")
@@ -70,7 +70,7 @@ def test_a_ruling_settles_and_survives_every_compile(context: Context, judge: Sa
     assert (ruling.at, ruling.policy) == (day(100), context.policy.digest)
 
 
-def test_a_settled_item_cannot_be_ruled_again(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_settled_item_cannot_be_ruled_again(context: Context, judge: TableJudge) -> None:
     """The second reviewer hears that it is settled, and nothing changes."""
     review_id = a_contested_pair(context, judge)
     rule("default", review_id, RulingKind.KEEP_A, "ada", context)
@@ -79,20 +79,20 @@ def test_a_settled_item_cannot_be_ruled_again(context: Context, judge: SaysWhatT
     assert active(context) == [HAZARD.content]
 
 
-def test_a_ruling_on_changed_text_is_refused(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_ruling_on_changed_text_is_refused(context: Context, judge: TableJudge) -> None:
     """The order was edited at its source after it was shown: look at the new pair."""
     review_id = a_contested_pair(context, judge)
     edited = make_record(
         "Prescribed azithromycin.", subject="Rita", source="ward", kind=THIRD, ref="rx:1", at=2
     )
-    judge.table = dict(judge.table) | {(ORDER.content, edited.content): ("update", {})}
+    judge.table = dict(judge.table) | {(ORDER.content, edited.content): verdict("update")}
     submit([edited], context)
     with pytest.raises(StaleRulingError, match="no longer open"):
         rule("default", review_id, RulingKind.KEEP_B, "ada", context)
     assert active(context) == [HAZARD.content, edited.content]
 
 
-def test_a_ruling_on_what_is_known_otherwise_is_refused(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_ruling_on_what_is_known_otherwise_is_refused(context: Context, judge: TableJudge) -> None:
     """The words are the same but a source is less sure now: the digests that were seen are stale."""
     review_id = a_contested_pair(context, judge)
     item = context.store.review("default", review_id)[0]
@@ -104,7 +104,7 @@ def test_a_ruling_on_what_is_known_otherwise_is_refused(context: Context, judge:
     assert active(context) == [HAZARD.content]
 
 
-def test_a_relabel_names_a_relation(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_relabel_names_a_relation(context: Context, judge: TableJudge) -> None:
     """A relabel without a relation is refused; with one the pair follows the rule for it."""
     review_id = a_contested_pair(context, judge)
     with pytest.raises(ConfigurationError, match="names a relation"):
@@ -124,7 +124,7 @@ def test_unknown_ids_are_not_found(context: Context) -> None:
         erase("default", "fact_none", context)
 
 
-def test_an_undo_brings_the_loser_back(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_an_undo_brings_the_loser_back(context: Context, judge: TableJudge) -> None:
     """The decision that retired the second price is taken back: both last prices are read."""
     a_chain(context, judge)
     second = next(v for v in list_facts("default", None, context) if v.fact.content == PRICES[1].content)
@@ -134,7 +134,7 @@ def test_an_undo_brings_the_loser_back(context: Context, judge: SaysWhatTheTestS
 
 
 def test_an_undo_that_others_rest_on_is_refused_or_taken_together(
-    context: Context, judge: SaysWhatTheTestSays
+    context: Context, judge: TableJudge
 ) -> None:
     """The first decision cannot be taken back alone; the error names those that came later."""
     decisions = a_chain(context, judge)
@@ -146,7 +146,7 @@ def test_an_undo_that_others_rest_on_is_refused_or_taken_together(
     assert active(context) == [record.content for record in PRICES]
 
 
-def test_as_of_reads_what_had_been_observed(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_as_of_reads_what_had_been_observed(context: Context, judge: TableJudge) -> None:
     """On the second day only two prices had been seen, and the second was current."""
     a_chain(context, judge)
     views = as_of("default", day(1.5), context)
@@ -156,7 +156,7 @@ def test_as_of_reads_what_had_been_observed(context: Context, judge: SaysWhatThe
     ]
 
 
-def test_search_returns_current_facts_only(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_search_returns_current_facts_only(context: Context, judge: TableJudge) -> None:
     """The closest text is superseded, so the current one is returned; expired ones are left out."""
     a_chain(context, judge)
     submit(
@@ -167,7 +167,7 @@ def test_search_returns_current_facts_only(context: Context, judge: SaysWhatTheT
     assert hits[0].similarity == pytest.approx(0.8, abs=0.1)
 
 
-def test_erasure_takes_the_text_and_keeps_the_outcome(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_erasure_takes_the_text_and_keeps_the_outcome(context: Context, judge: TableJudge) -> None:
     """The current price is forgotten: no text, not found, and the older ones stay superseded."""
     a_chain(context, judge)
     fact_id = next(v.fact.id for v in list_facts("default", State.ACTIVE, context))
@@ -179,7 +179,7 @@ def test_erasure_takes_the_text_and_keeps_the_outcome(context: Context, judge: S
     assert compile_namespace("default", context) == Compiled()
 
 
-def test_a_policy_diff_lists_the_flips_and_asks_nobody(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_policy_diff_lists_the_flips_and_asks_nobody(context: Context, judge: TableJudge) -> None:
     """Under a policy that reviews every change, the two superseded prices would be read again."""
     a_chain(context, judge)
     asked = list(judge.asked)

@@ -14,8 +14,9 @@ from arbiter.pipeline.exact import identify
 from arbiter.pipeline.investigate import investigate
 from arbiter.pipeline.read import list_facts
 from arbiter.pipeline.submit import submit
-from tests.factories import AGENT, THIRD, day, make_record
-from tests.unit.pipeline.conftest import FailsOn, SaysWhatTheTestSays, with_embedder
+from arbiter.testing import TableJudge
+from tests.factories import AGENT, THIRD, day, make_record, verdict
+from tests.unit.pipeline.conftest import DOWN, FailsOn, with_embedder
 
 OLD = make_record("Rita lives in Bath.", subject="Rita")
 NEW = make_record("Rita lives in York.", subject="Rita", at=9)
@@ -74,9 +75,9 @@ def test_another_source_and_another_confidence_class_are_recorded(context: Conte
     assert (len(fact.sightings), fact.sources) == (4, ("agent:2", "chat:1"))
 
 
-def test_an_update_supersedes_and_says_so(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_an_update_supersedes_and_says_so(context: Context, judge: TableJudge) -> None:
     """The receipt names relation, rule, judge, winner and loser; only the new value is read."""
-    judge.table = {(OLD.content, NEW.content): ("update", {})}
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
     old, new = submit([OLD, NEW], context)
     assert new.supersedes == (old.fact_id,)
     decision = new.decisions[0]
@@ -86,32 +87,30 @@ def test_an_update_supersedes_and_says_so(context: Context, judge: SaysWhatTheTe
     assert active(context) == [NEW.content]
 
 
-def test_a_late_arrival_takes_its_place_in_time(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_late_arrival_takes_its_place_in_time(context: Context, judge: TableJudge) -> None:
     """The older value that arrives later is stored as superseded at once."""
-    judge.table = {(OLD.content, NEW.content): ("update", {})}
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
     receipts = [submit([NEW], context)[0], submit([OLD], context)[0]]
     assert told(receipts) == [("stored", True), ("stored", True)]
     assert receipts[1].state is State.SUPERSEDED
     assert active(context) == [NEW.content]
 
 
-def test_a_restatement_is_merged(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_restatement_is_merged(context: Context, judge: TableJudge) -> None:
     """Other words, same claim: kept, linked, not read twice."""
     again = make_record("In Bath lives Rita.", subject="Rita", at=1)
-    judge.table = {(OLD.content, again.content): ("duplicate", {})}
+    judge.table = {(OLD.content, again.content): verdict("duplicate")}
     first, second = submit([OLD, again], context)
     assert told([second]) == [("merged", True)]
     assert second.duplicate_of == first.fact_id
     assert active(context) == [OLD.content]
 
 
-def test_high_stakes_contradictions_are_contested_and_asked(
-    context: Context, judge: SaysWhatTheTestSays
-) -> None:
+def test_high_stakes_contradictions_are_contested_and_asked(context: Context, judge: TableJudge) -> None:
     """Both stay visible and marked, and the receipts name the review item."""
     hazard = make_record("Allergic to penicillin.", subject="Rita")
     order = make_record("Prescribed amoxicillin.", subject="Rita", source="ward", kind=THIRD, at=1)
-    judge.table = {(hazard.content, order.content): ("contradiction", {"stakes": "high"})}
+    judge.table = {(hazard.content, order.content): verdict("contradiction", stakes="high")}
     receipts = submit([hazard, order], context)
     assert [(r.state, r.contested) for r in receipts] == [(State.ACTIVE, True)] * 2
     item = context.store.reviews("default")[0]
@@ -119,25 +118,23 @@ def test_high_stakes_contradictions_are_contested_and_asked(
     assert (item.kind, item.priority) == ("conflict", 152)
 
 
-def test_a_judge_that_is_down_holds_and_a_compile_settles(
-    context: Context, judge: SaysWhatTheTestSays
-) -> None:
+def test_a_judge_that_is_down_holds_and_a_compile_settles(context: Context, judge: TableJudge) -> None:
     """Unjudged is held and retryable; what was current stays; once the judge is back it is settled."""
-    judge.down, judge.table = True, {(OLD.content, NEW.content): ("update", {})}
+    judge.otherwise = DOWN
     old, new = submit([OLD, NEW], context)
     assert told([old, new]) == [("stored", True), ("held", True)]
     assert (new.state, new.retryable, new.reason and new.reason.code) == (State.PENDING, True, "not_judged")
     assert active(context) == [OLD.content]
-    judge.down = False
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
     compiled = compile_namespace("default", context)
     assert (compiled.retried, compiled.created, compiled.changed) == (1, 1, 2)
     assert active(context) == [NEW.content]
     assert compile_namespace("default", context) == Compiled()
 
 
-def test_a_verdict_is_not_asked_for_twice(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_a_verdict_is_not_asked_for_twice(context: Context, judge: TableJudge) -> None:
     """A second scan of the same records costs no judge call."""
-    judge.table = {(OLD.content, NEW.content): ("update", {})}
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
     submit([OLD, NEW], context)
     asked = list(judge.asked)
     submit([OLD, NEW], context)
@@ -145,7 +142,7 @@ def test_a_verdict_is_not_asked_for_twice(context: Context, judge: SaysWhatTheTe
     assert judge.asked == asked == [(OLD.content, NEW.content)]
 
 
-def test_namespaces_never_meet(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_namespaces_never_meet(context: Context, judge: TableJudge) -> None:
     """The same text in two namespaces is two facts, and no pair crosses."""
     there = make_record(OLD.content, subject="Rita", namespace="b")
     here, other = submit([OLD, there], context)
@@ -172,9 +169,9 @@ def test_without_an_embedding_a_record_waits_and_is_caught_up(context: Context) 
     assert sorted(active(broken)) == [record.content for record in records]
 
 
-def test_two_writers_always_see_one_another(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_two_writers_always_see_one_another(context: Context, judge: TableJudge) -> None:
     """Both arrive before either looks: the pair is judged, and only the later value is current."""
-    judge.table = {(OLD.content, NEW.content): ("update", {})}
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
     arrivals = [arrive("default", identify([(0, record)], context), context) for record in (OLD, NEW)]
     assert active(context) == []
     for arrived in arrivals:
@@ -195,10 +192,10 @@ def test_two_writers_of_one_record_make_one_fact(context: Context) -> None:
     assert told(receipts) == [("stored", True), ("unchanged", False)]
 
 
-def test_back_to_the_first_value_is_no_silent_repeat(context: Context, judge: SaysWhatTheTestSays) -> None:
+def test_back_to_the_first_value_is_no_silent_repeat(context: Context, judge: TableJudge) -> None:
     """09:15, 09:45, 09:15 again: the third write changes what is current and says stored."""
     one, two = "Stand-up is at 09:15.", "Stand-up has moved to 09:45."
-    judge.table = {(one, two): ("update", {})}
+    judge.table = {(one, two): verdict("update")}
     records = [make_record(text, subject="stand-up", at=n) for n, text in ((0, one), (30, two), (60, one))]
     receipts = [submit([record], context)[0] for record in records]
     assert told(receipts) == [("stored", True)] * 3

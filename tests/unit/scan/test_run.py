@@ -15,8 +15,9 @@ from arbiter.domain.evidence import Spend, Unjudged
 from arbiter.errors import ConfigurationError, StoreUnavailableError
 from arbiter.interchange.outputs import ALL, FACTS, RECEIPTS, REPORT, REVIEW, SUMMARY
 from arbiter.scan import scan, summary_json
+from arbiter.testing import TableJudge
 from tests.factories import verdict
-from tests.scanning import Ticking, ToldJudge, memory_arbiter, raw, read_lines, write_lines
+from tests.scanning import Ticking, memory_arbiter, raw, read_lines, write_lines
 
 LISBON = "User lives in Lisbon."
 PORTO = "User lives in Porto."
@@ -194,8 +195,8 @@ def test_a_later_scan_asks_again(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "two.jsonl", [raw(LISBON, subject="u"), raw(PORTO, at=1, subject="u")])
     scan(arbiter, [path], tmp_path / "out")
     judge = arbiter.context.judge
-    assert isinstance(judge, ToldJudge)
-    judge.told = TOLD
+    assert isinstance(judge, TableJudge)
+    judge.table = TOLD
     summary = scan(arbiter, [path], tmp_path / "out")
     assert (summary.resumed, summary.unjudged, summary.relations) == (1, {}, {"update": 1})
     assert (summary.not_stored, summary.facts["superseded"]) == ({"seen_before": 2}, 1)
