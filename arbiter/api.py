@@ -231,4 +231,5 @@ def _namespace(data: object) -> str:
     if isinstance(data, Record):
         return data.namespace
     named = data.get("namespace") if isinstance(data, Mapping) else None
-    return named if isinstance(named, str) else DEFAULT_NAMESPACE
+    is_text = isinstance(named, str) and not any("\ud800" <= char <= "\udfff" for char in named)
+    return str(named) if is_text else DEFAULT_NAMESPACE

@@ -65,13 +65,14 @@ def build(settings: Settings) -> Context:
 
 def limits(settings: Settings) -> Limits:
     """Return the limits of the work that the settings give."""
+    reads = settings.judge != "none" and settings.llm_model is not None
     near = settings.min_similarity
     if near is None:
-        reads = settings.judge != "none" and settings.llm_model is not None
         near = Limits().near if reads else NEAR_WITHOUT_READER
     return Limits(
         candidates=settings.max_candidates,
         judged_pairs=settings.max_judged_pairs,
+        nearest_related=Limits().nearest_related if reads else 0,
         near=near,
         nearer=max(near, Limits().nearer),
         defer_ambiguous_subjects=settings.on_ambiguous_subject == "defer",

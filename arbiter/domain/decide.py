@@ -203,18 +203,27 @@ def _ruling_word(ruling: Ruling | None) -> str:
 def _mutability(pair: JudgedPair, challenger: Fact, other: Fact) -> Mutability:
     """Return the attribute's mutability: what records and registry say, else the judge, else mutable.
 
-    Of two stated ones the longer-lived counts. A judge that calls a pair a change of state has said
+    Of two stated ones the longer-lived counts. Where a source says something new in its own entry, the
+    entry can change, whatever the attribute; and a judge that calls a pair a change of state has said
     that the attribute can change, whatever else it says.
     """
+    verdict = pair.judgement
+    changed = isinstance(verdict, Verdict) and verdict.relation is Relation.UPDATE
+    if changed and _entries(challenger) & _entries(other):
+        return Mutability.MUTABLE
     stated = [m for m in (challenger.mutability, other.mutability) if m is not None]
     if stated:
         return min(stated, key=_LIFETIME.index)
-    verdict = pair.judgement
     if isinstance(verdict, Unjudged) or verdict.mutability is None:
         return Mutability.MUTABLE
-    if verdict.relation is Relation.UPDATE and verdict.mutability is Mutability.IMMUTABLE:
-        return Mutability.MUTABLE
-    return verdict.mutability
+    return (
+        Mutability.MUTABLE if changed and verdict.mutability is Mutability.IMMUTABLE else verdict.mutability
+    )
+
+
+def _entries(fact: Fact) -> set[tuple[str, str]]:
+    """Return the entries of its sources that a fact is told by: what they say anew there replaces it."""
+    return {(s.source.id, s.source.ref) for s in fact.sightings if s.source.ref is not None}
 
 
 def _passing(fact: Fact) -> bool:

@@ -66,15 +66,17 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
         if pair.b not in cluster.fringe
         for decision in decide(pair, claims, policy, rulings.get(pair.key))
     ]
-    holds = [d for d in decisions if d.action is Action.HOLD and claims[d.b].id == d.b != claims[d.a].id]
-    voiced = _one_per_claim_pair((d for d in decisions if d.action is not Action.HOLD), claims)
+    # What was erased can neither be waited for nor asked about; what it had retired stays retired.
+    told = [d for d in decisions if d.retires or not _erased(d.key, cluster)]
+    holds = [d for d in told if d.action is Action.HOLD and claims[d.b].id == d.b != claims[d.a].id]
+    voiced = _one_per_claim_pair((d for d in told if d.action is not Action.HOLD), claims)
     cyclic = break_cycles(voiced, claims)
     pending = _unfinished(cluster, claims) | {decision.b for decision in holds}
     states = evaluate(claims, [d for d in voiced if d not in cyclic], pending)
     contested = _contested(voiced, cyclic, claims, states)
     for claim_id in contested:
         states[claim_id] = replace(states[claim_id], contested=True)
-    _follow_centres(claims, decisions, states)
+    _follow_centres(claims, told, states)
     for fact in cluster.facts.values():
         if fact.erased:
             states[fact.id] = FactState(fact.id, State.TOMBSTONED, StateReason.ERASED)
@@ -88,7 +90,7 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     by_judgement = {pair.key: pair.judgement for pair in pairs}
     return Settlement(
         states={fact_id: state for fact_id, state in states.items() if fact_id not in cluster.fringe},
-        decisions=tuple(decisions),
+        decisions=tuple(told),
         reviews=tuple(_with_proposal(item, by_judgement) for item in reviews),
     )
 
@@ -138,6 +140,8 @@ def _claims(
     richer: dict[Key, str] = {}
     for pair in pairs:
         found = pair.judgement
+        if _erased(pair.key, cluster):
+            continue
         action = action_on(pair, alone, policy, rulings.get(pair.key))
         if action is Action.REINFORCE and isinstance(found, Verdict):
             duplicates.add(pair.key)
@@ -148,6 +152,10 @@ def _claims(
         ):
             conflicts.add(pair.key)
     return gather(cluster.facts, duplicates, conflicts, richer, policy)
+
+
+def _erased(key: Key, cluster: Cluster) -> bool:
+    return any(cluster.facts[fact_id].erased for fact_id in key)
 
 
 def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Claim]) -> list[Decision]:

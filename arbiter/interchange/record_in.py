@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -26,36 +27,56 @@ MAX_CONTENT_CHARS = 8_000
 MAX_NAME_CHARS = 500
 MAX_TAGS = 64
 MAX_METADATA_CHARS = 16_000
+_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 CLOCK_SKEW = timedelta(days=1)
-
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 
 
 def _written(value: object) -> object:
     """Take a moment only as text or datetime: a bare number has no unit and no zone."""
-    if not isinstance(value, str | datetime):
+    if not isinstance(value, str | datetime) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
         # pydantic makes its report of a ValueError; a TypeError would escape it.
-        raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")  # noqa: TRY004
+        raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")
     return value
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(lambda t: t.astimezone(UTC))]
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("lies outside the years 1 to 9999") from error
+
+
+def _text(value: str) -> str:
+    """Refuse what no store keeps, and what says nothing."""
+    if "\x00" in value:
+        raise ValueError("holds a NUL byte")
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise ValueError("holds a lone surrogate, which is no text")
+    if not value.strip():
+        raise ValueError("is blank")
+    return value
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text of a JSON value that is not blank, names included, however deep."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, str):
+            if found.strip():
+                yield found
+        elif isinstance(found, Mapping):
+            waiting += [*found.keys(), *found.values()]
+        elif isinstance(found, list | tuple):
+            waiting += found
+
+
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS), AfterValidator(_text)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_utc)]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @field_validator("*", mode="after")
-    @classmethod
-    def _storable(cls, value: object) -> object:
-        if isinstance(value, str):
-            if "\x00" in value:
-                raise ValueError("holds a NUL byte")
-            if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-                raise ValueError("holds a lone surrogate, which is no text")
-            if not value.strip():
-                raise ValueError("is blank")
-        return value
 
 
 class SourceIn(_Strict):
@@ -69,14 +90,14 @@ class SourceIn(_Strict):
 class RecordIn(_Strict):
     """One statement, as a caller submits it."""
 
-    content: str = Field(min_length=1, max_length=MAX_CONTENT_CHARS)
+    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(_text)]
     source: SourceIn
     observed_at: Moment
     namespace: Name = DEFAULT_NAMESPACE
     subject: Name | None = None
     claim_key: Name | None = None
     value: Name | None = None
-    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    confidence: float = Field(default=1.0, ge=0.0, le=1.0, strict=True)
     explicitness: Explicitness = Explicitness.STATED
     causal_hint: Name | None = None
     valid_from: Moment | None = None
@@ -100,6 +121,8 @@ class RecordIn(_Strict):
             size = len(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError("is not plain JSON") from error
+        for text in _texts(value):
+            _text(text)
         if size > MAX_METADATA_CHARS:
             raise ValueError(f"is {size:,} characters of JSON; {MAX_METADATA_CHARS:,} are allowed")
         return value

@@ -106,8 +106,11 @@ def _read(state: FactState) -> tuple[object, ...]:
 
 
 def _resume(namespace: str, context: Context) -> Compiled:
-    """Embed what has no vector of the model in use, and judge the facts whose judging never ended."""
-    unfinished = dict.fromkeys(context.store.unfinished(namespace))
+    """Embed what has no vector of the model in use, and look for candidates of what was not found before.
+
+    Pairs that have a verdict are not judged again.
+    """
+    unfinished = context.store.unfinished(namespace)
     missing = context.store.unembedded(namespace, context.embedder.model_id)
     done = Compiled()
     for ids in _chunks(iter(dict.fromkeys([*unfinished, *missing]))):
@@ -115,7 +118,7 @@ def _resume(namespace: str, context: Context) -> Compiled:
         embedded = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
         with context.store.writing(namespace) as tx:
             tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
-        findings = investigate(namespace, embedded.only(unfinished.keys()), context)
+        findings = investigate(namespace, embedded, context)
         done += _commit(namespace, findings, context)
         done += Compiled(resumed=len(findings.investigated))
     return done

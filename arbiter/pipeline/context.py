@@ -17,12 +17,13 @@ class Limits:
     """Bounds of the work for one record; similarities are cosines in [-1, 1].
 
     ``near`` is the least similarity of a pair that shares its subject or a named thing, ``nearer`` that of
-    a pair that shares neither. A pair that one road makes certain (same key, same reference, same text)
-    is judged whatever its similarity.
+    a pair that shares neither. The ``nearest_related`` closest of the pairs that share one, and every pair
+    that one road makes certain (same key, same reference, same text), are judged whatever their similarity.
     """
 
     candidates: int = 32
     judged_pairs: int = 8
+    nearest_related: int = 3
     near: float = 0.3
     nearer: float = 0.55
     defer_ambiguous_subjects: bool = False

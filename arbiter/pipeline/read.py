@@ -158,8 +158,9 @@ def erase(namespace: str, fact_id: str, context: Context) -> None:
     """
     show(namespace, fact_id, context)
     with context.store.writing(namespace) as tx:
+        partners = {i for d in context.store.decisions(namespace, [fact_id]) for i in d.key}
         tx.erase(fact_id)
-        tx.apply(settle(tx.cluster([fact_id]), context.policy))
+        tx.apply(settle(tx.cluster({fact_id} | partners), context.policy))
     context.indexes.forget(namespace, fact_id)
 
 

@@ -15,6 +15,7 @@ from arbiter.pipeline.exact import Draft
 from arbiter.pipeline.investigate import Findings
 
 _SEEN_BEFORE = Reason("seen_before", "this source said this before; counted, nothing new")
+_ERASED = Reason("erased", "the text of this fact was erased; it is not kept again")
 _NOT_JUDGED = Reason("not_judged", "a pair could not be judged; the record is kept and waits")
 _NOT_EMBEDDED = Reason("embedding_failed", "the text could not be embedded yet; the record is kept and waits")
 _RETIRING = (Action.SUPERSEDE, Action.TOMBSTONE)
@@ -96,6 +97,8 @@ def refused(index: int, namespace: str, reason: Reason) -> Receipt:
 
 
 def _outcome(state: FactState | None, *, is_fact: bool, is_new: bool, revived: bool) -> Outcome:
+    if state is not None and state.reason is StateReason.ERASED:
+        return Outcome.UNCHANGED
     if is_fact:
         if state is None or state.state is State.PENDING:
             return Outcome.HELD
@@ -140,7 +143,8 @@ def _receipt(
     fact_id = draft.sighting.fact_id
     reason = None
     if outcome is Outcome.UNCHANGED:
-        reason = _SEEN_BEFORE
+        erased = state is not None and state.reason is StateReason.ERASED
+        reason = _ERASED if erased else _SEEN_BEFORE
     elif outcome is Outcome.HELD:
         reason = _NOT_EMBEDDED if unembedded else _NOT_JUDGED
     duplicate_of = None

@@ -17,9 +17,13 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     remain the closest are judged, up to the limit.
     """
     screened = []
-    judged = 0
+    judged = related = 0
     for candidate in sorted(candidates, key=rank):
-        dropped = None if certain(candidate) else _too_far(candidate, limits)
+        dropped = None
+        if not certain(candidate):
+            related += shares(candidate)
+            within = shares(candidate) and related <= limits.nearest_related
+            dropped = None if within else _too_far(candidate, limits)
         if dropped is None and judged >= limits.judged_pairs:
             dropped = "limit"
         judged += dropped is None
@@ -27,10 +31,14 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     return screened
 
 
+def shares(candidate: Candidate) -> bool:
+    """Does it share its subject or a named thing with the record?"""
+    return "subject" in candidate.retrieved_by or candidate.entity_overlap > 0
+
+
 def _too_far(candidate: Candidate, limits: Limits) -> str | None:
     if candidate.similarity is None:
         return "not-compared"
-    related = "subject" in candidate.retrieved_by or candidate.entity_overlap > 0
-    if candidate.similarity < (limits.near if related else limits.nearer):
+    if candidate.similarity < (limits.near if shares(candidate) else limits.nearer):
         return "similarity"
     return None

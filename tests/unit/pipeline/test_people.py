@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from arbiter.domain.facts import Source
 from arbiter.domain.policy import Policy
-from arbiter.domain.vocabulary import Action, Mutability, Relation, RulingKind, State, StateReason
+from arbiter.domain.vocabulary import Action, Mutability, Relation, RulingKind, SourceKind, State, StateReason
 from arbiter.errors import (
     ConfigurationError,
     DependentDecisionError,
@@ -177,6 +178,10 @@ def test_erasure_takes_the_text_and_keeps_the_outcome(context: Context, judge: T
     assert (view.state.state, view.state.reason) == (State.TOMBSTONED, StateReason.ERASED)
     assert (active(context), search("default", "Water", 5, context)) == ([], [])
     assert compile_namespace("default", context) == Compiled()
+    again = submit([PRICES[2], replace(PRICES[2], source=Source("chat:2", SourceKind.USER_STATED))], context)
+    assert [(r.outcome, r.stored, r.reason and r.reason.code) for r in again] == [
+        ("unchanged", False, "erased")
+    ] * 2
 
 
 def test_a_policy_diff_lists_the_flips_and_asks_nobody(context: Context, judge: TableJudge) -> None:
