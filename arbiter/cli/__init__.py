@@ -25,7 +25,6 @@ _NAMES = (
     "undo",
     "compile",
     "policy",
-    "judge",
     "doctor",
 )
 _INTERRUPTED = 130
