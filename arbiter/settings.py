@@ -69,14 +69,14 @@ class Settings(BaseSettings):
         "arbiter.db",
         min_length=1,
         repr=False,  # a URL may hold a password
-        description="Where facts are kept: a path (SQLite) or a PostgreSQL URL.",
+        description="Where facts are kept: the path or URL of an SQLite file.",
     )
 
     judge: Literal["cascade", "local", "llm", "none"] = Field(
         "cascade",
-        description="Who judges: `cascade` compares texts and claim keys and asks the language model, if one is "
-        "named, about the rest; `llm` asks it about all but the same text; `none` never does. `local` is for "
-        "a packaged model, which this build does not carry.",
+        description="Who judges: `cascade` compares texts and claim keys and asks the language model, if one "
+        "is named, about the rest; `llm` asks it about all but the same text; `none` never does. `local` is "
+        "for a packaged model, which this build does not carry.",
     )
     embedding_model: str = Field(
         "all-MiniLM-L6-v2",
