@@ -147,7 +147,7 @@ _DATABASE = click.option(
     envvar="ARBITER_DATABASE",
     show_envvar=True,
     show_default="arbiter.db",
-    help="Where facts are kept: a path (SQLite) or a PostgreSQL URL.",
+    help="Where facts are kept: the path or URL of an SQLite file.",
 )
 _CONFIG = click.option(
     "--config",
