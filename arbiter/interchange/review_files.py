@@ -46,7 +46,6 @@ _RULINGS = tuple(kind.value for kind in RulingKind if kind is not RulingKind.UND
 _RELATIONS = tuple(relation.value for relation in Relation)
 # The characters by which spreadsheets tell a formula, the full-width ones of East Asian editions included.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_MAX_CELL = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,6 @@ def read_csv(stream: TextIO) -> Iterator[tuple[int, dict[str, str]]]:
     """
     text = stream.read().removeprefix("\ufeff")
     first = text.partition("\n")[0]
-    csv.field_size_limit(_MAX_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:
         header = next(reader, [])

@@ -84,11 +84,11 @@ def test_long_texts_are_cut_and_erased_ones_named() -> None:
     """Eight thousand characters are shown by their beginning; what was erased says so."""
     long = make_fact("x" * 8000)
     erased = replace(make_fact("secret", at=1), content="", erased=True)
-    case = Case(long, erased, cases(pair(long, erased, "unrelated"), facts=[long, erased])[0].decision)
+    case = Case(long, erased, cases(pair(long, erased, "update"), facts=[long, erased])[0].decision)
     shown = card(case)
     assert "".join(run.text for run in shown.earlier.runs) == "x" * 1500 + " … (6,500 more characters)"
     assert "".join(run.text for run in shown.later.runs) == "(erased)"
-    assert case.decision.action is Action.KEEP_BOTH
+    assert case.decision.action is Action.SUPERSEDE
 
 
 def test_shares_fill_the_bar() -> None:

@@ -290,7 +290,7 @@ def test_text_that_is_no_text(tmp_path: Path) -> None:
     summary = scan(memory_arbiter(), [path], tmp_path / "out")
     assert summary.outcomes["refused"] == 2
     first, second = read_lines(tmp_path / "out" / RECEIPTS)
-    assert (first["reason"]["field"], second["namespace"]) == ("content", "\ud801")
+    assert (first["reason"]["field"], second["namespace"]) == ("content", "default")
 
 
 def test_nothing_to_scan(tmp_path: Path) -> None:
