@@ -5,6 +5,7 @@ To bring the README up to date: ``python -m cogapp -r README.md``.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -31,6 +32,17 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
         "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |"
         for line in lines
     )
+
+
+def speed_table() -> str:
+    """Return the committed figures of the speed benchmark."""
+    measured = json.loads((ROOT / "evals" / "results" / "speed.json").read_text("utf-8"))
+    rows = (
+        (f["what"], f"{f['count']:,}", f"{f['rate']:,.0f}", f"{f['ratio_to_embedding']:.2f}")
+        for f in measured["figures"]
+    )
+    figures = table(("what", "how many", "a second", "x embedding"), rows)
+    return f"{figures}\n\n{measured['machine']}; batches of {measured['batch']}, no language model."
 
 
 def settings_table() -> str:
