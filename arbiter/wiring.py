@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from arbiter.pipeline.index import Indexes
 if TYPE_CHECKING:
     from arbiter.adapters.claim_keys import ClaimKeyRegistry
     from arbiter.domain.policy import Policy
+    from arbiter.judges.local import LocalJudge
     from arbiter.ports import (
         Embedder,
         Guard,
@@ -46,7 +49,10 @@ def build(settings: Settings) -> Context:
     policy = load_policy(settings.policy_file or "default")
     claim_keys = ClaimKeyRegistry.load(settings.claim_key_files, settings.alias_files)
     guard = TextGuards(claim_keys.canonical_name)
-    judge = build_judge(settings, policy, claim_keys, guard)
+    local = build_local_judge(settings)
+    if local is not None:
+        policy = with_thresholds(policy, local.thresholds)
+    judge = build_judge(settings, policy, claim_keys, guard, local)
     embedder = build_embedder(settings)
     store = SqlStore(settings.database, now)
     return Context(
@@ -65,7 +71,7 @@ def build(settings: Settings) -> Context:
 
 def limits(settings: Settings) -> Limits:
     """Return the limits of the work that the settings give."""
-    reads = settings.judge != "none" and settings.llm_model is not None
+    reads = settings.judge == "local" or (settings.judge != "none" and settings.llm_model is not None)
     near = settings.min_similarity
     if near is None:
         near = Limits().near if reads else NEAR_WITHOUT_READER
@@ -90,18 +96,40 @@ def build_embedder(settings: Settings) -> Embedder:
     return SentenceTransformerEmbedder(settings.embedding_model)
 
 
-def build_judge(settings: Settings, policy: Policy, claim_keys: ClaimKeyRegistry, guard: Guard) -> Judge:
+def build_local_judge(settings: Settings) -> LocalJudge | None:
+    """Return the packaged model where the settings ask for it."""
+    if settings.judge != "local":
+        return None
+    from arbiter.judges.local import LocalJudge
+
+    return LocalJudge(threads=settings.embedding_threads)
+
+
+def with_thresholds(policy: Policy, thresholds: Mapping[str, float]) -> Policy:
+    """Return the policy with thresholds no lower than those that keep a judge to its error budget."""
+    names = policy.thresholds.keys() | thresholds.keys()
+    raised = {name: max(policy.thresholds.get(name, 0.0), thresholds.get(name, 0.0)) for name in names}
+    return replace(policy, thresholds=raised)
+
+
+def build_judge(
+    settings: Settings,
+    policy: Policy,
+    claim_keys: ClaimKeyRegistry,
+    guard: Guard,
+    local: LocalJudge | None = None,
+) -> Judge:
     """Return the judges that the settings ask for, cheapest first."""
     from arbiter.judges.cascade import CascadeJudge
     from arbiter.judges.exact import ExactJudge
     from arbiter.judges.keyed import KeyedJudge
 
-    if settings.judge == "local":
-        raise ConfigurationError("judge: this build carries no local judge", field="judge")
     judges: list[Judge] = [ExactJudge()]
     if settings.judge != "llm":
         judges.append(KeyedJudge(claim_keys, guard))
-    if settings.judge != "none" and settings.llm_model:
+    if local is not None:
+        judges.append(local)
+    elif settings.judge != "none" and settings.llm_model:
         judges.append(_llm_judge(settings, settings.llm_model))
     return CascadeJudge(judges, policy.thresholds)
 

@@ -25,6 +25,7 @@ _NAMES = (
     "undo",
     "compile",
     "policy",
+    "judge",
     "doctor",
 )
 _INTERRUPTED = 130

@@ -140,7 +140,26 @@ def _models(context: Context) -> Iterator[Check]:
 
     yield _tried("embedding model", embedder)
     yield _tried("named things", names)
+    yield _local_judge(context)
     yield Check("judge", "ok", context.judge.judge_id)
+
+
+def _local_judge(context: Context) -> Check:
+    from arbiter.domain.evidence import RecordPair
+    from arbiter.domain.facts import Record, Source
+    from arbiter.domain.vocabulary import SourceKind
+    from arbiter.judges.local import PACKAGED, LocalJudge
+
+    if not (PACKAGED / "judge.json").exists():
+        return Check("local judge", "note", "this build carries none")
+
+    def judge() -> str:
+        record = Record(_SAMPLE, Source("doctor", SourceKind.USER_STATED), context.clock())
+        local = LocalJudge()
+        local.logits([RecordPair(record, record)])
+        return local.judge_id
+
+    return _tried("local judge", judge)
 
 
 def _facts(arbiter: Arbiter, path: Path | None) -> Iterator[Check]:

@@ -43,6 +43,7 @@ def test_the_commands_are_those_of_the_contract() -> None:
         "undo",
         "compile",
         "policy",
+        "judge",
         "doctor",
     ]
 
@@ -53,6 +54,7 @@ def test_the_commands_are_those_of_the_contract() -> None:
         ("facts", ["list", "show", "history", "export", "erase"]),
         ("review", ["list", "show", "rule", "export", "import"]),
         ("policy", ["show", "check", "diff"]),
+        ("judge", ["train", "evaluate", "calibrate"]),
     ],
 )
 def test_the_groups_have_their_commands(group: str, names: list[str]) -> None:

@@ -1,0 +1,114 @@
+"""From files of pairs to a judge that answers, and from a judge to a better one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import torch  # noqa: TID253
+
+from arbiter.errors import ConfigurationError
+from arbiter.judges.local import LocalJudge
+from arbiter.training.augment import NONE
+from arbiter.training.batches import items
+from arbiter.training.export import export
+from arbiter.training.held_out import HeldOut, read_held_out
+from arbiter.training.loop import Plan, tensors
+from arbiter.training.read_pairs import read_examples
+from arbiter.training.recipe import Recipe, average, calibrate, make
+from arbiter.training.restore import restore
+from tests.unit.training.tiny import contrast_rows, network, tokenizer, written
+
+NOTHING = HeldOut([])
+QUICK = Plan(epochs=1, learning_rate=1e-3)
+
+
+@pytest.fixture(name="base")
+def _base(tmp_path: Path) -> Path:
+    export(network(), tmp_path / "base", provenance={"made_by": "a test"})
+    return tmp_path / "base"
+
+
+def test_the_exported_judge_reads_like_the_network(tmp_path: Path, base: Path) -> None:
+    """The int8 graph gives the relation's logits of the float network within a hundredth."""
+    examples = read_examples(written(tmp_path / "pairs.jsonl", contrast_rows(3)))
+    with torch.no_grad():
+        expected = network().eval()(*tensors(items(examples, tokenizer(), NONE, Random(0))))["relation"]
+    found = LocalJudge(base, threads=1).logits([example.pair for example in examples])
+    assert np.abs(found - expected.numpy()).max() < 0.01
+
+
+def test_a_judge_is_restored_from_its_own_file(tmp_path: Path, base: Path) -> None:
+    """Restored weights export to the same graph, but for the rounding of a rounded number."""
+    export(restore(base), tmp_path / "again", provenance={})
+    pairs = [e.pair for e in read_examples(written(tmp_path / "pairs.jsonl", contrast_rows(2)))]
+    first, second = (LocalJudge(at, threads=1).logits(pairs) for at in (base, tmp_path / "again"))
+    assert np.abs(first - second).max() < 1e-4
+
+
+def test_a_team_trains_on_its_own_pairs(tmp_path: Path, base: Path) -> None:
+    """All files are there, the card names its data, and the judge gives calibrated verdicts."""
+    pairs = written(tmp_path / "team.jsonl", contrast_rows(12))
+    inference = tmp_path / "nli.jsonl.gz"
+    rows = [{"a": f"{n} dogs", "b": "animals", "label": "entailment"} for n in range(8)]
+    inference.write_bytes(gzip.compress("".join(json.dumps(r) + "\n" for r in rows).encode()))
+    recipe = Recipe(
+        pairs=(pairs,),
+        inference=(inference,),
+        base=base,
+        share=0.25,
+        seeds=(1, 2),
+        mixed_epochs=1,
+        first=QUICK,
+        second=QUICK,
+        third=QUICK,
+    )
+    lines: list[str] = []
+    measures, operating = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    assert "45 pairs to train on, 15 held out to calibrate" in lines
+    assert (measures.pairs, operating.pairs, operating.acted) == (15, 15, 0)
+    card = json.loads((tmp_path / "out" / "judge.json").read_text(encoding="utf-8"))
+    assert card["provenance"]["recipe"]["pairs"] == ["team.jsonl"]
+    assert card["provenance"]["trained_on"] == 45
+    assert card["thresholds"]["update"] > 1
+    assert "team.jsonl" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    judge = LocalJudge(tmp_path / "out", threads=1)
+    assert judge.judge_id != LocalJudge(base).judge_id
+    again, _ = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    assert again == measures
+    assert LocalJudge(tmp_path / "out").judge_id == judge.judge_id
+
+
+def test_held_out_pairs_are_refused(tmp_path: Path, base: Path) -> None:
+    """A file that holds an evaluation pair trains nothing."""
+    pairs = written(tmp_path / "team.jsonl", contrast_rows(4))
+    gold = written(tmp_path / "gold.jsonl", contrast_rows(1))
+    held_out = read_held_out(gold, statements=True)
+    with pytest.raises(ConfigurationError, match="held out for evaluation"):
+        make(Recipe(pairs=(pairs,), base=base), tmp_path / "out", held_out, print)
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_few_pairs_are_refused(tmp_path: Path, base: Path) -> None:
+    """One contrast set cannot be both trained on and held out."""
+    pairs = written(tmp_path / "team.jsonl", contrast_rows(1))
+    with pytest.raises(ConfigurationError, match="too few"):
+        make(Recipe(pairs=(pairs,), base=base), tmp_path / "out", NOTHING, print)
+    with pytest.raises(ConfigurationError, match="no pair"):
+        calibrate(base, [], budget=0.01, confidence=0.95)
+
+
+def test_no_judge_is_restored_from_an_empty_folder(tmp_path: Path) -> None:
+    """The message names the folder."""
+    with pytest.raises(ConfigurationError, match="holds no judge"):
+        restore(tmp_path)
+
+
+def test_weights_are_averaged() -> None:
+    """The mean of two runs lies in the middle."""
+    low, high = {"w": torch.tensor([1.0, 3.0])}, {"w": torch.tensor([2.0, 5.0])}
+    assert average([low, high])["w"].tolist() == [1.5, 4.0]
