@@ -27,9 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool, StaticPool
 
-from arbiter.errors import StoreError, StoreUnavailableError
+from arbiter.errors import ConfigurationError, StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine, ExceptionContext
@@ -60,8 +61,18 @@ def open_engine(location: str, busy_timeout: timedelta) -> Engine:
     """Return an engine for a file, a URL or ``:memory:``; nothing is opened yet.
 
     Every error of the driver leaves the engine as one of ours.
+
+    Raises:
+        ConfigurationError: the URL is no URL, or that of another database than SQLite.
     """
-    url = make_url(location) if "://" in location else URL.create("sqlite", database=location)
+    try:
+        url = make_url(location) if "://" in location else URL.create("sqlite", database=location)
+    except ArgumentError as error:
+        raise ConfigurationError("database: this is no URL", field="database") from error
+    if url.get_backend_name() != "sqlite":
+        raise ConfigurationError(
+            f"database: facts are kept in SQLite; {url.get_backend_name()} cannot be used", field="database"
+        )
     shared = url.database in (None, "", MEMORY)
     engine = create_engine(
         url,

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Engine
 
 from arbiter.adapters.sql_dialect import open_engine
 from arbiter.adapters.sql_store import SqlStore
-from arbiter.errors import SchemaVersionError, StoreError, StoreUnavailableError
+from arbiter.errors import ConfigurationError, SchemaVersionError, StoreError, StoreUnavailableError
 from tests.contracts.fact_store_cases import HERE, TickingClock, facts_in, keep
 from tests.factories import make_sighting
 
@@ -120,6 +120,22 @@ def test_a_damaged_file_is_told(path: Path) -> None:
         file.write(b"\xa5" * (size - 8192))
     with pytest.raises(StoreUnavailableError, match=r"facts\.db is damaged"):
         SqlStore(path, TickingClock()).facts(HERE, ["fact_x"])
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("postgresql://ada:secret@db/facts", "facts are kept in SQLite; postgresql cannot be used"),
+        ("mysql://db/facts", "facts are kept in SQLite; mysql cannot be used"),
+        ("://", "this is no URL"),
+    ],
+)
+def test_another_database_is_refused(url: str, told: str) -> None:
+    """A URL of another database, or none at all, is a fault of the configuration; no password is told."""
+    with pytest.raises(ConfigurationError, match=told) as caught:
+        SqlStore(url, TickingClock())
+    assert caught.value.field == "database"
+    assert "secret" not in caught.value.message
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
