@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from arbiter.pipeline.context import Context
     from arbiter.settings import Settings
 
-_CHUNK = 500
+_BATCH = 500
 _LEAST_FREE_BYTES = 200_000_000
 _SAMPLE = "Ana Duarte moved to Porto."
 
@@ -68,17 +67,13 @@ def examine(options: Options) -> Iterator[Check]:
 
 def lacking_vectors(context: Context) -> int:
     """Embed every fact that has no vector of the model in use, and return how many there were."""
-    from arbiter.pipeline.arrive import embed
+    from arbiter.pipeline.arrive import embed_stored
+    from arbiter.pipeline.batches import batches
 
     model_id, count = context.embedder.model_id, 0
     for namespace in context.store.namespaces():
-        missing = iter(context.store.unembedded(namespace, model_id))
-        for ids in iter(lambda rest=missing: list(islice(rest, _CHUNK)), []):  # type: ignore[misc]
-            facts = context.store.facts(namespace, ids)
-            found = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
-            with context.store.writing(namespace) as tx:
-                tx.put_vectors(model_id, found.ids, found.vectors)
-            count += len(found.ids)
+        for ids in batches(context.store.unembedded(namespace, model_id), _BATCH):
+            count += len(embed_stored(namespace, ids, context).ids)
     return count
 
 

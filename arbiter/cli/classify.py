@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -14,13 +13,14 @@ from arbiter.cli.options import MEMORY, Moment, Options, common_options
 from arbiter.cli.render import plain, print_json, print_table
 from arbiter.domain.vocabulary import SourceKind
 from arbiter.errors import InvalidRecordError
+from arbiter.pipeline.batches import batches
 
 if TYPE_CHECKING:
     from arbiter.api import Arbiter
     from arbiter.domain.evidence import Judgement
     from arbiter.domain.facts import Record
 
-_CHUNK = 64
+_BATCH = 64
 _EARLIER = timedelta(days=1)
 _KINDS = click.Choice([kind.value for kind in SourceKind])
 
@@ -68,7 +68,7 @@ def command(
         else:
             pairs = _pairs(str(file), now)
         faulty = False
-        for chunk in iter(lambda: list(islice(pairs, _CHUNK)), []):
+        for chunk in batches(pairs, _BATCH):
             faulty |= any(asked.fault for asked in chunk)
             _answer(chunk, arbiter, table=options.for_people())
     if faulty:

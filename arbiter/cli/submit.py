@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,11 +13,12 @@ import click
 from arbiter.cli.options import Moment, Options, common_options
 from arbiter.cli.render import print_json, print_table
 from arbiter.domain.vocabulary import Outcome, SourceKind
+from arbiter.pipeline.batches import batches
 
 if TYPE_CHECKING:
     from arbiter.domain.outcomes import Reason, Receipt
 
-_CHUNK = 500
+_BATCH = 500
 
 
 @click.command("submit")
@@ -53,7 +53,7 @@ def command(options: Options, file: str | None, text: str | None, **about: objec
             given = _read(str(file), options.only)
         else:
             given = iter([(_typed(text, about, options.only, arbiter.context.clock()), None)])
-        for chunk in iter(lambda: list(islice(given, _CHUNK)), []):
+        for chunk in batches(given, _BATCH):
             answers = arbiter.submit((data for data, _ in chunk), first_index=len(receipts))
             told = [
                 answer if problem is None else replace(answer, reason=problem)

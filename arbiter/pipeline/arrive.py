@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arbiter.errors import EmbeddingError
@@ -88,6 +88,15 @@ def embed(texts: Mapping[str, str], context: Context) -> Embedded:
         failed = frozenset(fact_id for fact_id in ids if not _embeds(texts[fact_id], context))
         kept = [fact_id for fact_id in ids if fact_id not in failed]
         return Embedded(tuple(kept), context.embedder.embed([texts[i] for i in kept]), failed)
+
+
+def embed_stored(namespace: str, ids: Iterable[str], context: Context) -> Embedded:
+    """Embed facts that are in the log already and commit their vectors; erased ones have no text to embed."""
+    facts = context.store.facts(namespace, ids)
+    embedded = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
+    with context.store.writing(namespace) as tx:
+        tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
+    return embedded
 
 
 def _embeds(text: str, context: Context) -> bool:

@@ -9,13 +9,14 @@ from arbiter.domain.evidence import Spend
 from arbiter.domain.outcomes import Decision, FactState
 from arbiter.domain.policy import Policy
 from arbiter.domain.settle import Cluster, settle
-from arbiter.pipeline.arrive import embed
+from arbiter.pipeline.arrive import embed_stored
+from arbiter.pipeline.batches import batches
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import Findings, investigate
 from arbiter.pipeline.judge import judge_facts
 from arbiter.ports import Writing
 
-_CHUNK = 500
+_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _clusters(namespace: str, context: Context) -> Iterator[tuple[Writing, Clust
     other sides they would be in no cluster at all.
     """
     seen: set[str] = set()
-    for chunk in _chunks(context.store.fact_ids(namespace)):
+    for chunk in batches(context.store.fact_ids(namespace), _BATCH):
         ids = {fact_id for fact_id in chunk if fact_id not in seen}
         if ids:
             with context.store.writing(namespace) as tx:
@@ -113,12 +114,8 @@ def _resume(namespace: str, context: Context) -> Compiled:
     unfinished = context.store.unfinished(namespace)
     missing = context.store.unembedded(namespace, context.embedder.model_id)
     done = Compiled()
-    for ids in _chunks(iter(dict.fromkeys([*unfinished, *missing]))):
-        facts = context.store.facts(namespace, ids)
-        embedded = embed({i: fact.content for i, fact in facts.items() if not fact.erased}, context)
-        with context.store.writing(namespace) as tx:
-            tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
-        findings = investigate(namespace, embedded, context)
+    for ids in batches(dict.fromkeys([*unfinished, *missing]), _BATCH):
+        findings = investigate(namespace, embed_stored(namespace, ids, context), context)
         done += _commit(namespace, findings, context)
         done += Compiled(resumed=len(findings.investigated))
     return done
@@ -150,14 +147,3 @@ def _settle(namespace: str, tx: Writing, cluster: Cluster, context: Context) -> 
     changed = tx.apply(settlement)
     created = sum(decision.id not in before for decision in settlement.decisions)
     return Compiled(created=created, changed=len(changed))
-
-
-def _chunks(ids: Iterator[str]) -> Iterator[list[str]]:
-    chunk: list[str] = []
-    for fact_id in ids:
-        chunk.append(fact_id)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

@@ -33,8 +33,9 @@ def judge_facts(pairs: Sequence[tuple[Fact, Fact]], context: Context) -> tuple[l
 
     A pair that has a verdict is not judged again; one that nobody could judge is.
     """
-    records = [(a.as_record(), b.as_record()) for a, b in pairs]
-    sides = [(a, b) if oriented(x, y) else (b, a) for (a, b), (x, y) in zip(pairs, records, strict=True)]
+    sides = [
+        (a, b) if (a.first_seen, a.fingerprint) <= (b.first_seen, b.fingerprint) else (b, a) for a, b in pairs
+    ]
     keys = [(a.id, b.id) if a.id < b.id else (b.id, a.id) for a, b in pairs]
     known = context.store.verdicts(pairs[0][0].namespace, keys) if pairs else {}
     cached = {

@@ -12,9 +12,10 @@ from arbiter.domain.review import lasts_by_repetition, silent_sources
 from arbiter.domain.settle import Cluster, settle
 from arbiter.domain.vocabulary import State, StateReason
 from arbiter.errors import NotFoundError
+from arbiter.pipeline.batches import batches
 from arbiter.pipeline.context import Context
 
-_CHUNK = 500
+_BATCH = 500
 _OVERFETCH = 4
 
 
@@ -55,13 +56,8 @@ def views(namespace: str, ids: Iterable[str], context: Context) -> list[FactView
 
 def list_facts(namespace: str, state: State | None, context: Context) -> Iterator[FactView]:
     """Yield the facts of one state, or all, oldest first."""
-    chunk: list[str] = []
-    for fact_id in context.store.fact_ids(namespace, state=state):
-        chunk.append(fact_id)
-        if len(chunk) == _CHUNK:
-            yield from views(namespace, chunk, context)
-            chunk = []
-    yield from views(namespace, chunk, context)
+    for ids in batches(context.store.fact_ids(namespace, state=state), _BATCH):
+        yield from views(namespace, ids, context)
 
 
 def show(namespace: str, fact_id: str, context: Context) -> FactView:

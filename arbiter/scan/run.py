@@ -27,7 +27,8 @@ from arbiter.interchange.readers import RawRecord, check_readable, read_records
 from arbiter.interchange.receipts import receipt_json
 from arbiter.interchange.report import Report, render_report
 from arbiter.interchange.summary import Summary, summary_json
-from arbiter.scan.survey import Survey, batches, survey
+from arbiter.pipeline.batches import batches
+from arbiter.scan.survey import Survey, survey
 from arbiter.scan.tally import Tally
 
 Read: TypeAlias = tuple[str, RawRecord]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
-from itertools import islice
-from typing import TextIO, TypeVar
+from typing import TextIO
 
 from arbiter.api import Arbiter
 from arbiter.domain.evidence import Unjudged
@@ -18,13 +17,12 @@ from arbiter.interchange.fact_json import write_facts
 from arbiter.interchange.outputs import write_reviews
 from arbiter.interchange.report import Section
 from arbiter.interchange.report_cards import Case
+from arbiter.pipeline.batches import batches
 from arbiter.pipeline.read import FactView
-
-T = TypeVar("T")
 
 SHOWN_CASES = 100
 SHOWN_REPEATS = 15
-_CHUNK = 500
+_BATCH = 500
 
 
 @dataclass(slots=True)
@@ -58,14 +56,14 @@ def survey(arbiter: Arbiter, copies: Mapping[str, int], facts_out: TextIO, revie
     chosen: dict[State | None, _Best] = {s: _Best() for s in (State.SUPERSEDED, State.TOMBSTONED, None)}
     queue: list[tuple[str, ReviewItem]] = []
     for namespace in arbiter.context.store.namespaces():
-        for views in batches(arbiter.facts(namespace=namespace, state=None), _CHUNK):
+        for views in batches(arbiter.facts(namespace=namespace, state=None), _BATCH):
             write_facts(((view.fact, view.state) for view in views), facts_out)
             decisions = arbiter.context.store.decisions(namespace, [view.fact.id for view in views])
             _count_facts(views, copies, found)
             _count_pairs(namespace, views, decisions, arbiter, found)
             _choose(views, {decision.id: decision for decision in decisions}, chosen)
         items = arbiter.review.items(namespace=namespace)
-        for some in batches(items, _CHUNK):
+        for some in batches(items, _BATCH):
             facts = arbiter.context.store.facts(namespace, {i for item in some for i in (item.a, item.b)})
             write_reviews(((item, facts[item.a], facts[item.b]) for item in some), review_out)
         found.to_review += len(items)
@@ -78,13 +76,6 @@ def survey(arbiter: Arbiter, copies: Mapping[str, int], facts_out: TextIO, revie
     found.tombstoned = _section(chosen[State.TOMBSTONED], arbiter)
     found.merges = _section(chosen[None], arbiter)
     return found
-
-
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield the items in lists of at most ``size``."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch
 
 
 class _Best:
