@@ -51,7 +51,7 @@ def build(settings: Settings) -> Context:
     guard = TextGuards(claim_keys.canonical_name)
     local = build_local_judge(settings)
     if local is not None:
-        policy = with_thresholds(policy, local.thresholds)
+        policy = with_thresholds(policy, "local", local.thresholds)
     judge = build_judge(settings, policy, claim_keys, guard, local)
     embedder = build_embedder(settings)
     store = SqlStore(settings.database, now)
@@ -105,11 +105,10 @@ def build_local_judge(settings: Settings) -> LocalJudge | None:
     return LocalJudge(threads=settings.embedding_threads)
 
 
-def with_thresholds(policy: Policy, thresholds: Mapping[str, float]) -> Policy:
-    """Return the policy with thresholds no lower than those that keep a judge to its error budget."""
-    names = policy.thresholds.keys() | thresholds.keys()
-    raised = {name: max(policy.thresholds.get(name, 0.0), thresholds.get(name, 0.0)) for name in names}
-    return replace(policy, thresholds=raised)
+def with_thresholds(policy: Policy, judge: str, thresholds: Mapping[str, float]) -> Policy:
+    """Return the policy with the thresholds that keep a judge to its error budget; the file's own win."""
+    known = policy.judges.get(judge, {})
+    return replace(policy, judges={**policy.judges, judge: {**thresholds, **known}})
 
 
 def build_judge(
@@ -131,7 +130,7 @@ def build_judge(
         judges.append(local)
     elif settings.judge != "none" and settings.llm_model:
         judges.append(_llm_judge(settings, settings.llm_model))
-    return CascadeJudge(judges, policy.thresholds)
+    return CascadeJudge(judges, policy.least_confidence)
 
 
 def _llm_judge(settings: Settings, model: str) -> Judge:

@@ -20,10 +20,21 @@ from arbiter.domain.policy import (
     SourceRule,
     check,
 )
-from arbiter.domain.vocabulary import Action, Relation, Strategy
+from arbiter.domain.vocabulary import Action, Strategy
 from arbiter.errors import ConfigurationError
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Threshold = Literal[
+    "duplicate",
+    "update",
+    "update.state_change",
+    "update.correction",
+    "update.refinement",
+    "contradiction",
+    "complementary",
+    "unrelated",
+]
+JudgeKind = Literal["exact", "keyed", "local", "llm"]
 _NEEDS_STRATEGY = (Action.SUPERSEDE, Action.TOMBSTONE)
 
 
@@ -75,7 +86,8 @@ class _Decay(_Strict):
 
 
 class _PolicyFile(_Strict):
-    thresholds: dict[Relation, Share] = {}
+    thresholds: dict[Threshold, Share] = {}
+    judges: dict[JudgeKind, dict[Threshold, Share]] = {}
     confidence: _Confidence = _Confidence()
     decay: _Decay = _Decay()
     sources: list[_Source] = []
@@ -125,7 +137,8 @@ def _policy(parsed: _PolicyFile, digest: str) -> Policy:
             )
             for rule in parsed.rules
         ),
-        thresholds={relation.value: value for relation, value in parsed.thresholds.items()},
+        thresholds=dict(parsed.thresholds),
+        judges={kind: dict(least) for kind, least in parsed.judges.items()},
         sources=tuple(SourceRule(s.match, s.event_key, s.weight) for s in parsed.sources),
         weights=ConfidenceWeights(
             explicitness=parsed.confidence.explicitness,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,10 @@ def show(options: Options) -> None:
             for number, rule in enumerate(policy.rules, start=1)
         ),
     )
-    least = ", ".join(f"{relation} {share:g}" for relation, share in policy.thresholds.items())
-    click.echo(f"least confidence to act: {least or 'none'}\ndigest {policy.digest}")
+    click.echo(f"least confidence to act: {_shares(policy.thresholds)}")
+    for kind, least in policy.judges.items():
+        click.echo(f"least confidence of the judge {kind}: {_shares(least)}")
+    click.echo(f"digest {policy.digest}")
 
 
 @command.command("check")
@@ -90,6 +93,10 @@ def _condition(rule: Rule) -> str:
     return "; ".join(f"{name} {' or '.join(sorted(words))}" for name, words in rule.when.items())
 
 
+def _shares(least: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {share:g}" for name, share in least.items()) or "none"
+
+
 def _consequence(rule: Rule) -> str:
     strategy = f" by {rule.strategy.value}" if rule.strategy else ""
     return f"{rule.action.value}{strategy}{', and ask' if rule.asks else ''}"
@@ -99,6 +106,7 @@ def _policy_json(policy: Policy) -> dict[str, object]:
     return {
         "digest": policy.digest,
         "thresholds": dict(policy.thresholds),
+        "judges": {kind: dict(least) for kind, least in policy.judges.items()},
         "rules": [
             {
                 "id": rule.id,

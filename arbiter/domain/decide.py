@@ -161,8 +161,7 @@ def _cell(pair: JudgedPair, found: Contest, policy: Policy, ruling: Ruling | Non
     stale = False
     if isinstance(verdict, Verdict):
         high = high or verdict.stakes is Stakes.HIGH
-        threshold = policy.thresholds.get(verdict.relation, 0.0)
-        sure = verdict.confidence >= threshold and found.consistent
+        sure = verdict.confidence >= policy.least_confidence(verdict) and found.consistent
         guarded = bool(verdict.guards)
         stale = verdict.relation is Relation.COMPLEMENTARY and verdict.stale_risk is not None
     return Cell(
@@ -245,7 +244,7 @@ def _scores(
     conflict = rule.strategy in _MEASURED
     if isinstance(verdict, Verdict):
         scores["verdict_confidence"] = verdict.confidence
-        scores["threshold"] = policy.thresholds.get(verdict.relation, 0.0)
+        scores["threshold"] = policy.least_confidence(verdict)
         conflict = conflict or verdict.relation in (Relation.UPDATE, Relation.CONTRADICTION)
     if not conflict:
         return scores

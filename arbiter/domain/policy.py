@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from fnmatch import fnmatchcase
 
+from arbiter.domain.evidence import Verdict
 from arbiter.domain.facts import EventKeyPolicy
 from arbiter.domain.vocabulary import Action, SourceKind, Strategy
 from arbiter.errors import ConfigurationError
@@ -99,11 +100,14 @@ class ConfidenceWeights:
 class Policy:
     """Rules, thresholds, source rules and weights, with a digest of the file they came from.
 
-    ``thresholds`` maps a relation to the least confidence at which a verdict of it may act.
+    ``thresholds`` maps a relation, or a kind of update such as ``update.correction``, to the least
+    confidence at which a verdict of it may act. ``judges`` does the same for the verdicts of one kind of
+    judge (``local``, ``llm``); it can raise what holds for all, never lower it.
     """
 
     rules: tuple[Rule, ...]
     thresholds: Mapping[str, float]
+    judges: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     sources: tuple[SourceRule, ...] = ()
     weights: ConfidenceWeights = ConfidenceWeights()
     confidence_margin: float = 0.1
@@ -120,6 +124,15 @@ class Policy:
             if rule.matches(cell):
                 return rule
         raise ConfigurationError(f"no policy rule decides {cell}")
+
+    def least_confidence(self, verdict: Verdict) -> float:
+        """Return the least confidence at which a verdict like this one may act."""
+        kind, _, _ = verdict.judge.partition("/")
+        names = [verdict.relation.value]
+        if verdict.update_kind is not None:
+            names.append(f"{verdict.relation.value}.{verdict.update_kind.value}")
+        tables = (self.thresholds, self.judges.get(kind, {}))
+        return max(table.get(name, 0.0) for table in tables for name in names)
 
     def source(self, source_id: str) -> SourceRule:
         """Return what holds for a source: the first pattern that matches, else the default."""

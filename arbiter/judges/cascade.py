@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged, Verdict
 from arbiter.ports import Judge
@@ -13,14 +13,14 @@ _NOBODY = Unjudged("no_judge", "no judge could tell", retryable=False)
 class CascadeJudge:
     """Asks judges in order until one is sure.
 
-    A verdict is sure when its confidence reaches the policy's threshold for its relation. The answer is
-    the first sure verdict, else the surest verdict met, else the last reason why nobody could tell: a
-    later judge's failure never hides an earlier one's verdict.
+    A verdict is sure when its confidence reaches ``least``, the policy's threshold for it. The answer is
+    the first sure verdict, else the last verdict, for dearer judges come later, else the last reason why
+    nobody could tell: a later judge's failure never hides an earlier one's verdict.
     """
 
-    def __init__(self, judges: Sequence[Judge], sure: Mapping[str, float]) -> None:
+    def __init__(self, judges: Sequence[Judge], least: Callable[[Verdict], float]) -> None:
         self._judges = tuple(judges)
-        self._sure = dict(sure)
+        self._least = least
 
     @property
     def judge_id(self) -> str:
@@ -43,15 +43,11 @@ class CascadeJudge:
         return answers, spend
 
     def _is_sure(self, judgement: Judgement) -> bool:
-        return isinstance(judgement, Verdict) and judgement.confidence >= self._sure.get(
-            judgement.relation, 0.0
-        )
+        return isinstance(judgement, Verdict) and judgement.confidence >= self._least(judgement)
 
 
 def _better(known: Judgement, found: Judgement) -> Judgement:
-    if isinstance(found, Unjudged):
-        undecided = found.code == "not_decided" and isinstance(known, Unjudged)
-        return known if isinstance(known, Verdict) or (undecided and known is not _NOBODY) else found
-    if isinstance(known, Unjudged) or found.confidence >= known.confidence:
+    if isinstance(found, Verdict):
         return found
-    return known
+    undecided = found.code == "not_decided" and known is not _NOBODY
+    return known if isinstance(known, Verdict) or undecided else found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arbiter.adapters.policy_file import load_policy
@@ -26,13 +28,15 @@ def test_judges_by_setting() -> None:
 
 
 def test_the_packaged_judge_acts_only_within_its_error_budget() -> None:
-    """Its thresholds raise those of the policy, and never lower one."""
+    """Its thresholds hold for its own verdicts, and those that a policy file names for it come first."""
     context = build(Settings(database=":memory:", judge="local"))
     context.store.close()
-    plain = load_policy().thresholds
-    raised = {name for name, least in context.policy.thresholds.items() if least > plain[name]}
-    assert raised == {"duplicate", "update", "contradiction"}
-    assert with_thresholds(load_policy(), {"duplicate": 0.1}).thresholds == plain
+    assert context.policy.thresholds == load_policy().thresholds
+    assert set(context.policy.judges) == {"local"}
+    by_hand = replace(load_policy(), judges={"local": {"update": 0.97}})
+    assert with_thresholds(by_hand, "local", {"update": 0.9, "duplicate": 0.91}).judges == {
+        "local": {"update": 0.97, "duplicate": 0.91}
+    }
 
 
 def test_pairs_are_looked_at_further_where_somebody_reads() -> None:

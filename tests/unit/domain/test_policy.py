@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from arbiter.adapters.policy_file import load_policy
+from arbiter.domain.evidence import Verdict
 from arbiter.domain.policy import CELL_VALUES, Cell, Policy, Rule, cells, check
-from arbiter.domain.vocabulary import Action
+from arbiter.domain.vocabulary import Action, Relation, UpdateKind
 from arbiter.errors import ConfigurationError
 
 POLICY = load_policy()
@@ -158,3 +159,21 @@ def test_a_row_above_its_exception_is_found() -> None:
         "rule 'duplicate-guarded' decides no cell",
         "rule 'duplicate-unsure' decides no cell",
     ]
+
+
+def test_the_least_confidence_is_the_highest_that_applies() -> None:
+    """The relation's, its update kind's, and the judge's own; a judge can only raise it."""
+    policy = replace(
+        POLICY,
+        thresholds={"update": 0.8, "duplicate": 0.7},
+        judges={"local": {"update": 0.9, "update.correction": 0.97, "duplicate": 0.5}},
+    )
+
+    def least(judge: str, relation: Relation, kind: UpdateKind | None = None) -> float:
+        return policy.least_confidence(Verdict(relation, 1.0, judge, update_kind=kind))
+
+    assert least("llm/any/relation.v2@1", Relation.UPDATE, UpdateKind.CORRECTION) == 0.8
+    assert least("local/abc", Relation.UPDATE, UpdateKind.STATE_CHANGE) == 0.9
+    assert least("local/abc", Relation.UPDATE, UpdateKind.CORRECTION) == 0.97
+    assert least("local/abc", Relation.DUPLICATE) == 0.7
+    assert least("local/abc", Relation.UNRELATED) == 0.0
