@@ -14,8 +14,9 @@ class CascadeJudge:
     """Asks judges in order until one is sure.
 
     A verdict is sure when its confidence reaches ``least``, the policy's threshold for it. The answer is
-    the first sure verdict, else the last verdict, for dearer judges come later, else the last reason why
-    nobody could tell: a later judge's failure never hides an earlier one's verdict.
+    the first sure verdict, else what the last judge says, for dearer ones come later. A judge out of reach
+    is asked again later, so its pair is held rather than put before a person with an unsure verdict; one that
+    will never tell hides no verdict.
     """
 
     def __init__(self, judges: Sequence[Judge], least: Callable[[Verdict], float]) -> None:
@@ -47,7 +48,7 @@ class CascadeJudge:
 
 
 def _better(known: Judgement, found: Judgement) -> Judgement:
-    if isinstance(found, Verdict):
+    if isinstance(found, Verdict) or found.retryable:
         return found
     undecided = found.code == "not_decided" and known is not _NOBODY
     return known if isinstance(known, Verdict) or undecided else found

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from typing import TypeVar
 
 Answer = TypeVar("Answer")
@@ -16,7 +17,7 @@ def run_all(tasks: Sequence[Callable[[], Answer]], *, threads: int, timeout_s: f
 
     A task must not raise. One that hangs is left to itself: its thread is a daemon, which holds up
     neither the caller nor the end of the process (an executor's threads would). Tasks that have not
-    begun when the time is over never begin.
+    begun when the time is over never begin. What the caller keeps in context variables holds for them too.
     """
     end = time.monotonic() + timeout_s
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -33,7 +34,7 @@ def run_all(tasks: Sequence[Callable[[], Answer]], *, threads: int, timeout_s: f
             done.put((place, tasks[place]()))
 
     for _ in range(min(threads, len(tasks))):
-        threading.Thread(target=work, name="arbiter-judge", daemon=True).start()
+        threading.Thread(target=copy_context().run, args=(work,), name="arbiter-judge", daemon=True).start()
     answers: list[Answer | None] = [None] * len(tasks)
     for _ in tasks:
         try:

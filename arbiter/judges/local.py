@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arbiter.domain.evidence import Judgement, RecordPair, Side, Spend, Unjudged, Verdict
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
 from arbiter.errors import ConfigurationError
-from arbiter.judges.pair_tokens import PairTokens, context_words, encode
+from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -142,13 +142,37 @@ class LocalJudge:
         Raises:
             ConfigurationError: the model cannot be loaded, or it failed.
         """
-        tokens = self._tokens(pairs)
-        rows = [self._logits([tokens[place]]) for place in range(len(pairs))]
-        known = [row for row in rows if row is not None]
-        if len(known) < len(pairs):
+        return self._head("relation", self._tokens(pairs))
+
+    def infer(self, texts: Sequence[tuple[str, str]]) -> Array:
+        """Return how likely a text entails, leaves open or contradicts another, shape (pairs, 3).
+
+        This is what the first stage taught, kept for comparison; verdicts do not rest on it. Where the
+        two texts do not fit into the window the row is NaN.
+
+        Raises:
+            ConfigurationError: the model cannot be loaded, has no such head, or it failed.
+        """
+        if "inference" not in self._card.heads:
+            raise ConfigurationError("this judge has no head for inference")
+        tokens = encode(self._tokenizer, texts, [number_words(a, b) for a, b in texts])
+        fitting = [place for place, pair in enumerate(tokens) if len(pair.ids) <= self._card.max_tokens]
+        logits = self._head("inference", {row: tokens[place] for row, place in enumerate(fitting)})
+        found = np.full((len(texts), logits.shape[1]), np.nan, dtype=np.float32)
+        for place, row in zip(fitting, logits, strict=True):
+            found[place] = _softmax(row)
+        return found
+
+    def _head(self, name: str, tokens: Mapping[int, PairTokens]) -> Array:
+        """Return the raw logits of one head, pair by pair, so that they do not hang on each other."""
+        before = list(self._card.heads).index(name)
+        at = sum(len(labels) for labels in list(self._card.heads.values())[:before])
+        width = len(self._card.heads[name])
+        rows = [self._logits([tokens[place]]) for place in range(len(tokens))]
+        known = [row[:, at : at + width] for row in rows if row is not None]
+        if len(known) < len(tokens):
             raise ConfigurationError("the model could not be computed")
-        width = len(self._card.heads["relation"])
-        return np.concatenate(known)[:, :width] if known else np.zeros((0, width), dtype=np.float32)
+        return np.concatenate(known) if known else np.zeros((0, width), dtype=np.float32)
 
     def _tokens(self, pairs: Sequence[RecordPair]) -> dict[int, PairTokens]:
         """Return the tokens of the pairs by place; those whose text is not valid Unicode lack."""

@@ -92,7 +92,7 @@ def encode(
     """
     flat = [*chain.from_iterable(texts), *(" ".join([*words, ":"]) if words else "" for words in contexts)]
     pieces = [encoding.ids for encoding in tokenizer.encode_batch_fast(flat, add_special_tokens=False)]
-    opening, closing = (_mark(tokenizer, mark) for mark in ("[CLS]", "[SEP]"))
+    opening, closing = (_mark(tokenizer, *marks) for marks in (("[CLS]", "<s>"), ("[SEP]", "</s>")))
     count = len(texts)
     return [
         _layout(pieces[2 * place], pieces[2 * place + 1], pieces[2 * count + place], opening, closing)
@@ -117,10 +117,11 @@ def _layout(
     )
 
 
-def _mark(tokenizer: Tokenizer, mark: str) -> int:
-    place = tokenizer.token_to_id(mark)
+def _mark(tokenizer: Tokenizer, *spellings: str) -> int:
+    places = (tokenizer.token_to_id(mark) for mark in spellings)
+    place = next((place for place in places if place is not None), None)
     if place is None:
-        raise ConfigurationError(f"the tokenizer does not know {mark}")
+        raise ConfigurationError(f"the tokenizer knows none of {', '.join(spellings)}")
     return place
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
 from arbiter.training.augment import Augmentation
-from arbiter.training.examples import Example
-from arbiter.training.model import AUXILIARY, HEADS
+from arbiter.training.examples import Example, pair_key
+from arbiter.training.model import AUXILIARY, GENERAL, HEADS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -25,18 +26,28 @@ _SORTED_TOGETHER = 40
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One pair as the network takes it; ``targets`` gives the place of the right label by head."""
+    """One pair as the network takes it; ``targets`` gives the place of the right label by head.
+
+    ``taught`` are the probabilities of the relations that a teacher gives.
+    """
 
     tokens: PairTokens
     targets: Mapping[str, int]
     anchor: str = ""
+    taught: tuple[float, ...] | None = None
 
 
 Batch: TypeAlias = list[Item]
+Taught: TypeAlias = Mapping[frozenset[str], tuple[float, ...]]
+"""What a teacher says of pairs, by their key."""
 
 
 def items(
-    examples: Sequence[Example], tokenizer: Tokenizer, augmentation: Augmentation, random: Random
+    examples: Sequence[Example],
+    tokenizer: Tokenizer,
+    augmentation: Augmentation,
+    random: Random,
+    taught: Taught = MappingProxyType({}),
 ) -> list[Item]:
     """Turn examples into items, each as one variant of itself."""
     varied = [augmentation.vary(example, random) for example in examples]
@@ -45,11 +56,20 @@ def items(
         [(example.pair.a.content, example.pair.b.content) for example in varied],
         [augmentation.context(context_words(example.pair), random) for example in varied],
     )
-    return [Item(t, _targets(e), e.anchor) for t, e in zip(tokens, varied, strict=True)]
+    return [
+        Item(t, _targets(e), e.anchor, taught.get(pair_key(e.pair)))
+        for t, e in zip(tokens, varied, strict=True)
+    ]
 
 
 def contrast_batches(
-    examples: Sequence[Example], tokenizer: Tokenizer, augmentation: Augmentation, *, size: int, seed: int
+    examples: Sequence[Example],
+    tokenizer: Tokenizer,
+    augmentation: Augmentation,
+    *,
+    size: int,
+    seed: int,
+    taught: Taught = MappingProxyType({}),
 ) -> list[Batch]:
     """Return an epoch of batches in which the pairs of one anchor stand together.
 
@@ -59,9 +79,10 @@ def contrast_batches(
         augmentation: which variants are drawn.
         size: pairs a batch; one whose last anchor does not fit is larger.
         seed: decides variants and order; give each epoch its own.
+        taught: what a teacher says of them.
     """
     random = Random(seed)
-    made = sorted(items(examples, tokenizer, augmentation, random), key=lambda item: item.anchor)
+    made = sorted(items(examples, tokenizer, augmentation, random, taught), key=lambda item: item.anchor)
     groups = [list(group) for _, group in groupby(made, key=lambda item: item.anchor)]
     random.shuffle(groups)
     batches: list[Batch] = []
@@ -88,6 +109,11 @@ def inference_batches(
         for token, (_, _, label) in zip(tokens, shuffled, strict=True)
         if len(token.ids) <= max_tokens
     ]
+    return by_length(made, size=size, random=random)
+
+
+def by_length(made: Sequence[Item], *, size: int, random: Random) -> list[Batch]:
+    """Return batches in which items of like length stand together, themselves in random order."""
     batches: list[Batch] = []
     for start in range(0, len(made), size * _SORTED_TOGETHER):
         near = sorted(made[start : start + size * _SORTED_TOGETHER], key=lambda item: len(item.tokens.ids))
@@ -147,7 +173,8 @@ def _targets(example: Example) -> dict[str, int]:
 
 
 def _auxiliary(label: str) -> dict[str, int]:
-    head = next((head for head, labels in AUXILIARY.items() if label in labels), None)
+    heads = {**HEADS, **AUXILIARY}
+    head = next((head for head in GENERAL if label in heads[head]), None)
     if head is None:
         raise ConfigurationError(f"{label} is no label of inference or paraphrase")
-    return {head: AUXILIARY[head].index(label)}
+    return {head: heads[head].index(label)}

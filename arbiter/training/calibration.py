@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.domain.binomial import upper_bound
 from arbiter.domain.vocabulary import Relation
 
 Array: TypeAlias = NDArray[np.float64]
@@ -101,29 +102,6 @@ def fit_temperature(logits: Array, labels: Sequence[int]) -> float:
     return math.exp(-(low + high) / 2)
 
 
-def upper_bound(errors: int, trials: int, confidence: float) -> float:
-    """Return the exact one-sided upper bound of an error rate (Clopper and Pearson).
-
-    Args:
-        errors: how many trials went wrong.
-        trials: how many there were.
-        confidence: probability with which the bound holds, such as 0.95.
-    """
-    if errors >= trials:
-        return 1.0
-    low, high = errors / trials, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _at_most(errors, trials, middle) > 1 - confidence else (low, middle)
-    return high
-
-
-def interval(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact two-sided interval of a rate (Clopper and Pearson)."""
-    each = 1 - (1 - confidence) / 2
-    return 1 - upper_bound(trials - hits, trials, each), upper_bound(hits, trials, each)
-
-
 def choose_threshold(answers: Sequence[Answer], *, budget: float, confidence: float) -> Operating:
     """Return the lowest threshold for destructive verdicts that keeps wrong ones within the budget.
 
@@ -149,22 +127,3 @@ def choose_threshold(answers: Sequence[Answer], *, budget: float, confidence: fl
 def thresholds(operating: Operating) -> Mapping[str, float]:
     """Return the threshold of every relation; what keeps both facts needs none."""
     return {label: operating.threshold if label in DESTRUCTIVE else 0.0 for label in Relation}
-
-
-def _at_most(errors: int, trials: int, rate: float) -> float:
-    """Return the probability of at most that many errors, by the binomial distribution."""
-    if rate <= 0.0:
-        return 1.0
-    if rate >= 1.0:
-        return 0.0
-    chosen = math.lgamma(trials + 1)
-    return sum(
-        math.exp(
-            chosen
-            - math.lgamma(count + 1)
-            - math.lgamma(trials - count + 1)
-            + count * math.log(rate)
-            + (trials - count) * math.log1p(-rate)
-        )
-        for count in range(errors + 1)
-    )

@@ -18,9 +18,9 @@ _LIMITS = """\
 ## Limits
 
 English only. The two texts must fit into {max_tokens} word pieces together; longer pairs are not judged. The
-pairs it learned from are written by hand and balanced over the five labels, and its probabilities are
-calibrated for such pairs. It knows no facts of the world beyond what its base model picked up. It is no judge
-of truth: it says how statements relate.
+pairs it learned from are written by hand, and its probabilities are calibrated for such pairs. It knows no
+facts of the world beyond what its base model picked up. It is no judge of truth: it says how statements
+relate.
 """
 
 

@@ -78,6 +78,21 @@ def split_by_anchor(
     return rest, [examples[place] for place in sorted(held_out)]
 
 
+def apart(examples: Iterable[Example], held_out: Iterable[Example]) -> list[Example]:
+    """Return the examples none of whose statements stands in the held-out ones."""
+    known = {canonical(text) for example in held_out for text in _texts(example)}
+    return [example for example in examples if known.isdisjoint(map(canonical, _texts(example)))]
+
+
+def pair_key(pair: RecordPair) -> frozenset[str]:
+    """Return what a pair says, whatever its order."""
+    return frozenset((canonical(pair.a.content), canonical(pair.b.content)))
+
+
+def _texts(example: Example) -> tuple[str, str]:
+    return example.pair.a.content, example.pair.b.content
+
+
 def _connected(examples: Sequence[Example]) -> Iterable[list[int]]:
     parent: dict[str, str] = {}
 
@@ -89,7 +104,7 @@ def _connected(examples: Sequence[Example]) -> Iterable[list[int]]:
         return text
 
     for example in examples:
-        a, b = (root(canonical(side.content)) for side in (example.pair.a, example.pair.b))
+        a, b = (root(canonical(text)) for text in _texts(example))
         parent[a] = b
     groups: dict[str, list[int]] = {}
     for place, example in enumerate(examples):

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from arbiter.training.batches import Batch
-from arbiter.training.model import AUXILIARY, HEADS, JudgeNetwork
+from arbiter.training.model import GENERAL, HEADS, JudgeNetwork
 
 _CHECKPOINT = "checkpoint.pt"
 _CLIP = 1.0
@@ -23,7 +23,8 @@ class Plan:
 
     ``head_rate`` multiplies the learning rate for the heads, which start from nothing. ``contrast`` weighs
     the loss that asks, within a complete contrast set, which pair has each label. ``weights`` weighs heads.
-    Without ``train_words`` the table of word pieces stays as it is, which is half of a small model.
+    Without ``train_words`` the table of word pieces stays as it is, which is half of a small model, and so
+    do the first ``frozen_layers``. ``distillation`` weighs what a teacher says against the labels.
     """
 
     epochs: int
@@ -42,10 +43,12 @@ class Plan:
             "stale_risk": 0.15,
             "mutability": 0.2,
             "stakes": 0.15,
-            **dict.fromkeys(AUXILIARY, 1.0),
+            **dict.fromkeys(GENERAL, 1.0),
         }
     )
     train_words: bool = True
+    frozen_layers: int = 0
+    distillation: float = 1.0
     seed: int = 0
     checkpoint_every: int = 100
 
@@ -83,7 +86,7 @@ def train(
         optimiser.load_state_dict(state["optimiser"])
         torch.set_rng_state(state["random"])
     network.set_dropout(plan.dropout)
-    network.encoder.get_input_embeddings().requires_grad_(plan.train_words)
+    network.train_encoder(words=plan.train_words, frozen_layers=plan.frozen_layers)
     network.train()
     step, running, steps = 0, float(state["loss"]), plan.epochs * len(batches(0))
     for epoch in range(plan.epochs):
@@ -119,6 +122,8 @@ def loss(network: JudgeNetwork, batch: Batch, plan: Plan) -> Tensor:
             total = total + weight * losses / len(batch)
     if plan.contrast:
         total = total + plan.contrast * _contrast(logits["relation"], batch)
+    if plan.distillation:
+        total = total + plan.distillation * _distance(logits["relation"], batch)
     return total
 
 
@@ -133,6 +138,15 @@ def tensors(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         segments[row, :count] = torch.tensor(item.tokens.segments)
         mask[row, :count] = 1
     return ids, mask, segments
+
+
+def _distance(logits: Tensor, batch: Batch) -> Tensor:
+    """Return the cross-entropy to what a teacher says of the relation, over the pairs that it read."""
+    rows = [row for row, item in enumerate(batch) if item.taught is not None]
+    if not rows:
+        return torch.zeros(())
+    taught = torch.tensor([batch[row].taught for row in rows])
+    return functional.cross_entropy(logits[rows], taught, reduction="sum") / len(batch)
 
 
 def _contrast(logits: Tensor, batch: Batch) -> Tensor:
@@ -152,11 +166,10 @@ def _contrast(logits: Tensor, batch: Batch) -> Tensor:
 
 
 def _optimiser(network: JudgeNetwork, plan: Plan) -> torch.optim.AdamW:
+    read = {id(parameter) for parameter in network.encoder.parameters()}
     encoder = [{"params": list(network.encoder.parameters()), "share": 1.0}]
-    heads = [{"params": list(network.heads.parameters()), "share": plan.head_rate}]
-    return torch.optim.AdamW(
-        encoder + heads, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True
-    )
+    new = [{"params": [p for p in network.parameters() if id(p) not in read], "share": plan.head_rate}]
+    return torch.optim.AdamW(encoder + new, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True)
 
 
 def _set_rate(optimiser: torch.optim.AdamW, plan: Plan, done: float) -> None:

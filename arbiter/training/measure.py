@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arbiter.domain.binomial import interval
 from arbiter.domain.evidence import Verdict
 from arbiter.domain.vocabulary import Relation
 from arbiter.ports import Judge
-from arbiter.training.calibration import Answer, interval
+from arbiter.training.calibration import Answer
 from arbiter.training.examples import Example
 
 _SHARES = (0.3, 0.5, 0.6, 0.8, 1.0)

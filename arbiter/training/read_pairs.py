@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,20 +13,26 @@ from arbiter.domain.facts import Record, Source
 from arbiter.domain.vocabulary import Mutability, Relation, RulingKind, SourceKind, Stakes, UpdateKind
 from arbiter.errors import ConfigurationError
 from arbiter.training.examples import Example, oriented
+from arbiter.training.read_streams import stream_rows
 
 
 def read_examples(path: Path) -> list[Example]:
     """Read labelled pairs, a JSON object a line.
 
     A row has ``a``, ``b`` and ``label``, and may have ``current``, ``update_kind``, ``stale_risk``,
-    ``mutability``, ``stakes`` and ``phenomenon``; or it is a row of ``arbiter review export`` with a ruling.
-    Rows of an export without a ruling, or whose ruling gives no relation, are left out.
+    ``mutability``, ``stakes`` and ``phenomenon``; or it is a row of ``arbiter review export`` with a ruling;
+    or a stream of ``records`` with their ``relations``, which gives every pair of its records. Rows of an
+    export without a ruling, or whose ruling gives no relation, are left out.
 
     Raises:
         ConfigurationError: a line is no such pair; names the file and the line.
     """
-    found = (_parsed(row, f"{path.name}:{number}") for number, row in _rows(path))
-    return [example for example in found if example is not None]
+    examples: list[Example] = []
+    for number, line in _rows(path):
+        where = f"{path.name}:{number}"
+        found = (_parsed(row, where) for row in _pairs(line, where))
+        examples.extend(example for example in found if example is not None)
+    return examples
 
 
 def read_relations(path: Path) -> list[Example]:
@@ -48,6 +54,15 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, row
 
 
+def _pairs(row: Mapping[str, Any], where: str) -> Iterable[Mapping[str, Any]]:
+    if "records" not in row:
+        return [row]
+    try:
+        return list(stream_rows(row))
+    except (KeyError, TypeError) as error:
+        raise ConfigurationError(f"{where} is not a stream of records: {error!r}") from error
+
+
 def _parsed(row: Mapping[str, Any], where: str) -> Example | None:
     try:
         if "a_content" in row:
@@ -56,7 +71,7 @@ def _parsed(row: Mapping[str, Any], where: str) -> Example | None:
             Example(
                 pair=RecordPair(_record(row["a"]), _record(row["b"])),
                 relation=Relation(row["label"]),
-                anchor=row["a"]["content"],
+                anchor=row.get("anchor") or row["a"]["content"],
                 current=row.get("current"),
                 update_kind=UpdateKind(row["update_kind"]) if row.get("update_kind") else None,
                 stale_risk=row.get("stale_risk"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from transformers import BertConfig
 
 from arbiter.errors import ConfigurationError
-from arbiter.training.model import HEADS, JudgeNetwork
+from arbiter.training.model import HEADS, JudgeNetwork, bert_network
 
 Array: TypeAlias = NDArray[Any]
 
@@ -39,7 +39,7 @@ def restore(directory: Path) -> JudgeNetwork:
         attention = next(node for node in graph.node if node.op_type == "MultiHeadAttention")
         heads = next(field.i for field in attention.attribute if field.name == "num_heads")
         weights = _encoder(constants)
-        network = JudgeNetwork(_config(weights, heads))
+        network = bert_network(_config(weights, heads))
         network.encoder.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
         _load_heads(network, constants, card["heads"])
     except (OSError, ValueError, KeyError, StopIteration, RuntimeError) as error:

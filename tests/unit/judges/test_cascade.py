@@ -53,11 +53,12 @@ def test_of_two_unsure_verdicts_the_dearer_counts() -> None:
     assert answer(says(cheap), says(dear)) == dear
 
 
-def test_a_failure_hides_no_verdict_and_a_reason_no_failure() -> None:
-    """An unsure verdict stays when the next judge fails; of failures, the one that says something stays."""
+def test_a_judge_out_of_reach_is_waited_for() -> None:
+    """The pair is held and asked again; a judge that will never tell hides no verdict."""
     cheap = Verdict(Relation.UPDATE, 0.5, "local")
     down, left_open = unjudged("timeout"), unjudged("not_decided")
-    assert answer(says(cheap), says(down)) == cheap
+    assert answer(says(cheap), says(down)) == down
+    assert answer(says(cheap), says(left_open)) == cheap
     assert answer(says(left_open), says(down)) == down
     assert answer(says(down), says(left_open)) == down
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arbiter.domain.binomial import interval, upper_bound
 from arbiter.domain.vocabulary import Relation
 from arbiter.training.calibration import (
     NEVER,
     Answer,
     choose_threshold,
     fit_temperature,
-    interval,
     softmax,
     thresholds,
-    upper_bound,
 )
 
 DUPLICATE, UPDATE, COMPLEMENTARY = Relation.DUPLICATE, Relation.UPDATE, Relation.COMPLEMENTARY

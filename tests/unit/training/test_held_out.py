@@ -54,7 +54,17 @@ def test_records_are_found_wherever_a_file_has_them(tmp_path: Path) -> None:
     assert example not in HeldOut([])
 
 
-@pytest.mark.parametrize("suite", ["streams_dev.jsonl", "field_cases.jsonl"])
+@pytest.mark.parametrize(
+    "suite",
+    [
+        "gold_dev.jsonl",
+        "streams_dev.jsonl",
+        "field_cases.jsonl",
+        "negation.jsonl",
+        "numbers.jsonl",
+        "quantifiers.jsonl",
+    ],
+)
 def test_the_packaged_list_covers_the_suites(suite: str) -> None:
     """Every statement of the suites in this repository is on the list that training checks."""
     listed = set(HeldOut.packaged().text.split())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from arbiter.domain.binomial import interval
 from arbiter.domain.vocabulary import Relation
-from arbiter.training.calibration import Answer, interval
+from arbiter.training.calibration import Answer
 from arbiter.training.measure import measure
 
 DUPLICATE, UPDATE, UNRELATED = Relation.DUPLICATE, Relation.UPDATE, Relation.UNRELATED

@@ -13,14 +13,17 @@ import torch  # noqa: TID253
 
 from arbiter.errors import ConfigurationError
 from arbiter.judges.local import LocalJudge
+from arbiter.judges.pair_tokens import encode, number_words
 from arbiter.training.augment import NONE
-from arbiter.training.batches import items
+from arbiter.training.batches import Item, items
 from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut, read_held_out
 from arbiter.training.loop import Plan, tensors
+from arbiter.training.make import calibrate, make
 from arbiter.training.read_pairs import read_examples
-from arbiter.training.recipe import Recipe, average, calibrate, make
+from arbiter.training.recipe import Recipe
 from arbiter.training.restore import restore
+from arbiter.training.stages import average
 from tests.unit.training.tiny import contrast_rows, network, tokenizer, written
 
 NOTHING = HeldOut([])
@@ -112,3 +115,27 @@ def test_weights_are_averaged() -> None:
     """The mean of two runs lies in the middle."""
     low, high = {"w": torch.tensor([1.0, 3.0])}, {"w": torch.tensor([2.0, 5.0])}
     assert average([low, high])["w"].tolist() == [1.5, 4.0]
+
+
+def test_pairs_to_calibrate_on_may_be_named(tmp_path: Path, base: Path) -> None:
+    """All of them calibrate, and what shares a statement with one of them is not trained on."""
+    rows = contrast_rows(6)
+    pairs = written(tmp_path / "pairs.jsonl", rows[5:])
+    calibration = written(tmp_path / "calibration.jsonl", rows[:10])
+    lines: list[str] = []
+    recipe = Recipe(pairs=(pairs,), calibration=(calibration,), base=base, second=QUICK)
+    measures, _ = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    assert "20 pairs to train on, 10 held out to calibrate" in lines
+    assert measures.pairs == 10
+
+
+def test_the_exported_judge_infers_like_the_network(base: Path) -> None:
+    """The head of inference gives probabilities, within a hundredth those of the float network."""
+    texts = [("2 dogs sleep", "animals sleep"), ("A man eats.", "Nobody eats."), ("x", "y")]
+    assert np.isnan(LocalJudge(base, threads=1).infer([("a " * 400, "b")])).all()
+    tokens = encode(tokenizer(), texts, [number_words(a, b) for a, b in texts])
+    with torch.no_grad():
+        logits = network().eval()(*tensors([Item(token, {}) for token in tokens]))["inference"]
+    found = LocalJudge(base, threads=1).infer(texts)
+    assert np.abs(found - logits.softmax(dim=1).numpy()).max() < 0.01
+    assert found.shape == (3, 3)

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch  # noqa: TID253
 from tokenizers import Tokenizer
-from transformers import BertConfig  # noqa: TID253
+from transformers import BertConfig, MPNetConfig, MPNetModel  # noqa: TID253
 
 from arbiter.judges.local import PACKAGED_TOKENIZER
 from arbiter.judges.pair_tokens import SEGMENTS
-from arbiter.training.model import JudgeNetwork
+from arbiter.training.model import JudgeNetwork, bert_network
 
 # Threads of a computation this small only wait for one another.
 torch.set_num_threads(1)
@@ -23,7 +23,7 @@ LABELS = ("duplicate", "update", "contradiction", "complementary", "unrelated")
 def network(seed: int = 0) -> JudgeNetwork:
     """Return a network of two layers and 48 hidden values with the packaged vocabulary."""
     torch.manual_seed(seed)
-    return JudgeNetwork(
+    return bert_network(
         BertConfig(
             vocab_size=tokenizer().get_vocab_size(),
             hidden_size=48,
@@ -35,6 +35,20 @@ def network(seed: int = 0) -> JudgeNetwork:
             attention_probs_dropout_prob=0.0,
         )
     )
+
+
+def mpnet(folder: Path) -> Path:
+    """Write an MPNet of random weights with the packaged vocabulary, and return its folder."""
+    torch.manual_seed(0)
+    config = MPNetConfig(
+        vocab_size=tokenizer().get_vocab_size(),
+        hidden_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=96,
+    )
+    MPNetModel(config, add_pooling_layer=False).save_pretrained(folder)
+    return folder
 
 
 def tokenizer() -> Tokenizer:
