@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from arbiter.adapters.secret_tokens import new_owner
 from arbiter.domain.evidence import Judgement, Spend
 from arbiter.domain.facts import DEFAULT_NAMESPACE, Record
-from arbiter.domain.outcomes import FactState, HistoryEntry, Reason, Receipt, ReviewItem
-from arbiter.domain.vocabulary import Relation, RulingKind, State
+from arbiter.domain.outcomes import FactState, HistoryEntry, Reason, Receipt
+from arbiter.domain.vocabulary import Outcome, State
 from arbiter.errors import InvalidRecordError
+from arbiter.interchange.receipts import Json, standing_json
 from arbiter.interchange.record_in import parse_record, record_json
 from arbiter.pipeline import compile as compiling
 from arbiter.pipeline import read, review
@@ -22,13 +24,29 @@ from arbiter.pipeline.compile import Compiled, Flip
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.read import FactView, Fading, Hit
 from arbiter.pipeline.receipts import refused
+from arbiter.pipeline.retry import Retried, RetryPlan, retry
+from arbiter.pipeline.reviews import Reviews
+from arbiter.pipeline.standing import standing
 from arbiter.pipeline.submit import submit
 
 if TYPE_CHECKING:
     from arbiter.domain.policy import Policy
     from arbiter.settings import Settings
+    from arbiter.wiring import Instruments
 
 RecordLike = Record | Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Records by index: those that are valid, and the receipts of those that are not."""
+
+    valid: dict[int, Record]
+    refused: dict[int, Receipt]
+
+    def answered(self, receipts: Iterable[Receipt]) -> list[Receipt]:
+        """Return the receipts of the valid records together with the refused ones, by index."""
+        return sorted([*receipts, *self.refused.values()], key=lambda receipt: receipt.record_index)
 
 
 class Arbiter:
@@ -42,20 +60,28 @@ class Arbiter:
         self.review = Reviews(context)
 
     @classmethod
-    def open(cls, database: str | Path | None = None, settings: Settings | None = None) -> Arbiter:
+    def open(
+        cls,
+        database: str | Path | None = None,
+        settings: Settings | None = None,
+        *,
+        instruments: Instruments | None = None,
+    ) -> Arbiter:
         """Open a store by path or URL; it is made if it is not there yet.
+
+        ``instruments`` watch its judges at work.
 
         Raises:
             ConfigurationError: the settings, or a file they name, have faults.
             StoreError: the store cannot be opened.
         """
         from arbiter.settings import Settings as Defaults
-        from arbiter.wiring import build
+        from arbiter.wiring import NONE, build
 
         chosen = settings or Defaults()
         if database is not None:
             chosen = chosen.model_copy(update={"database": str(database)})
-        return cls(build(chosen))
+        return cls(build(chosen, instruments or NONE))
 
     def submit(self, records: Iterable[RecordLike], *, first_index: int = 0) -> list[Receipt]:
         """Arbitrate records and return a receipt for each, in their order.
@@ -63,17 +89,24 @@ class Arbiter:
         A record that is not valid gets a receipt with outcome ``refused`` that names the field; the
         others are not touched by it. ``first_index`` is the place of the first record in a longer stream.
         """
-        valid: dict[int, Record] = {}
-        receipts: dict[int, Receipt] = {}
+        checked = self.check(records, first_index=first_index)
+        return checked.answered(submit(list(checked.valid.values()), self.context, list(checked.valid)))
+
+    def check(
+        self, records: Iterable[RecordLike], *, first_index: int = 0, namespace: str | None = None
+    ) -> Checked:
+        """Check records without submitting them.
+
+        ``namespace`` is the only one that they may be of; those that name none get it.
+        """
+        checked = Checked({}, {})
         for index, data in enumerate(records, first_index):
             try:
-                valid[index] = self._checked(data)
+                checked.valid[index] = self._checked(data, namespace)
             except InvalidRecordError as error:
                 reason = Reason(error.code, error.message, error.field)
-                receipts[index] = refused(index, _namespace(data), reason)
-        for receipt in submit(list(valid.values()), self.context, list(valid)):
-            receipts[receipt.record_index] = receipt
-        return [receipts[index] for index in sorted(receipts)]
+                checked.refused[index] = refused(index, namespace or _namespace(data), reason)
+        return checked
 
     def classify(self, pairs: Sequence[tuple[RecordLike, RecordLike]]) -> list[Judgement]:
         """Judge pairs without a store; sides are named as given.
@@ -88,6 +121,30 @@ class Arbiter:
     ) -> tuple[list[Judgement], Spend]:
         """Judge pairs like ``classify`` and return what it cost, too."""
         return classify([(self._checked(a), self._checked(b)) for a, b in pairs], self.context)
+
+    def receipt(self, receipt_id: str, *, namespace: str = DEFAULT_NAMESPACE) -> Json:
+        """Return a receipt as it was given, and under ``now`` what has become of the record since.
+
+        Raises:
+            NotFoundError: the namespace has no such receipt.
+        """
+        kept: Mapping[str, Any] = self.context.store.receipt(namespace, receipt_id)
+        others = [found["fact_id"] for found in kept["relations"]]
+        now = standing(namespace, kept["fact_id"], Outcome(kept["outcome"]), others, self.context)
+        return {**kept, "now": standing_json(now)}
+
+    def retry(
+        self,
+        *,
+        namespace: str | None = None,
+        at_once: bool = False,
+        plan: RetryPlan | None = None,
+    ) -> Retried:
+        """Ask judges again about what none of them could tell, as far as it is due, and settle what follows.
+
+        In one namespace or all; ``at_once`` asks about everything that waits, due or not.
+        """
+        return retry(self.context, plan or RetryPlan(), new_owner(), namespace=namespace, at_once=at_once)
 
     def search(self, text: str, limit: int = 10, *, namespace: str = DEFAULT_NAMESPACE) -> list[Hit]:
         """Return up to ``limit`` current facts nearest in meaning."""
@@ -142,7 +199,11 @@ class Arbiter:
         return done
 
     def policy_diff(self, policy: Policy, *, namespace: str | None = None) -> list[Flip]:
-        """Return what another policy would change, from stored evidence alone."""
+        """Return what another policy would change, from stored evidence alone.
+
+        A judge's own thresholds stay in force unless the other policy names that judge.
+        """
+        policy = replace(policy, judges={**self.context.policy.judges, **policy.judges})
         names = self.context.store.namespaces() if namespace is None else [namespace]
         return [flip for name in names for flip in compiling.policy_diff(name, policy, self.context)]
 
@@ -182,48 +243,15 @@ class Arbiter:
     ) -> None:
         self.close()
 
-    def _checked(self, data: RecordLike) -> Record:
-        return parse_record(record_json(data) if isinstance(data, Record) else data, self.context.clock())
-
-
-@dataclass(frozen=True, slots=True)
-class Reviews:
-    """The review queue of a store."""
-
-    context: Context
-
-    def items(self, *, namespace: str = DEFAULT_NAMESPACE, open_only: bool = True) -> list[ReviewItem]:
-        """Return the items, most urgent first."""
-        return self.context.store.reviews(namespace, open_only=open_only)
-
-    def show(self, review_id: str, *, namespace: str = DEFAULT_NAMESPACE) -> ReviewItem:
-        """Return one item.
-
-        Raises:
-            NotFoundError: the namespace has no such item.
-        """
-        return self.context.store.review(namespace, review_id)[0]
-
-    def rule(
-        self,
-        review_id: str,
-        kind: RulingKind,
-        *,
-        reviewer: str,
-        namespace: str = DEFAULT_NAMESPACE,
-        relabel: Relation | None = None,
-        reason: str = "",
-        seen: tuple[str, str] | None = None,
-    ) -> list[FactState]:
-        """Settle an item and return the states that changed.
-
-        Raises:
-            NotFoundError: the namespace has no such item.
-            StaleRulingError: it is settled already, or its facts changed since ``seen``.
-        """
-        return review.rule(
-            namespace, review_id, kind, reviewer, self.context, relabel=relabel, reason=reason, seen=seen
-        )
+    def _checked(self, data: RecordLike, namespace: str | None = None) -> Record:
+        raw = record_json(data) if isinstance(data, Record) else data
+        if namespace is not None and isinstance(raw, Mapping):
+            raw = {"namespace": namespace, **raw}
+        record = parse_record(raw, self.context.clock())
+        if namespace not in (None, record.namespace):
+            message = f"namespace: this caller's records are kept in {namespace} only"
+            raise InvalidRecordError(message, field="namespace")
+        return record
 
 
 def _namespace(data: object) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BeforeValidator,
+    DirectoryPath,
     Field,
     FilePath,
     ModelWrapValidatorHandler,
@@ -74,9 +75,14 @@ class Settings(BaseSettings):
 
     judge: Literal["cascade", "local", "llm", "none"] = Field(
         "cascade",
-        description="Who judges: `cascade` compares texts and claim keys and asks the language model, if one "
-        "is named, about the rest; `local` asks the packaged model about the rest; `llm` asks the language "
-        "model about all but the same text; `none` asks no model.",
+        description="Who judges: `cascade` compares texts and claim keys, then asks the packaged model, and "
+        "the language model, if one is named, where that is not sure; `local` asks no language model; `llm` "
+        "asks it about all but the same text; `none` asks no model.",
+    )
+    local_judge: Literal["packaged", "none"] | DirectoryPath = Field(
+        "packaged",
+        description="The model that `cascade` and `local` ask: the packaged one, the folder of one that "
+        "`arbiter judge train` made, or `none`.",
     )
     embedding_model: str = Field(
         "all-MiniLM-L6-v2",
@@ -142,6 +148,77 @@ class Settings(BaseSettings):
         None, ge=0, description="Cost ceiling of a process in US dollars; what lies above it stays unjudged."
     )
 
+    serve_host: str = Field(
+        "127.0.0.1",
+        min_length=1,
+        description="Address that the service listens on; any other than this machine's own needs API keys.",
+    )
+    serve_port: int = Field(8000, ge=0, le=65_535, description="Port of the service; 0: any free one.")
+    serve_workers: int = Field(1, ge=1, le=64, description="Processes that serve, on one store.")
+    serve_threads: int = Field(
+        8,
+        ge=1,
+        le=256,
+        description="Threads of a process that read, judge and rule; one more writes records.",
+    )
+    serve_max_body_bytes: int = Field(
+        8_388_608, ge=1024, description="Largest body of a request, streams aside."
+    )
+    serve_max_stream_bytes: int = Field(
+        268_435_456, ge=1024, description="Largest body of a stream of records."
+    )
+    serve_max_records: int = Field(1000, ge=1, le=10_000, description="Records of a request, at most.")
+    serve_max_pairs: int = Field(256, ge=1, le=10_000, description="Pairs to classify of a request, at most.")
+    serve_timeout_s: float = Field(
+        120.0, gt=0, le=86_400, description="Seconds after which a request is answered that it took too long."
+    )
+    serve_queue_records: int = Field(
+        10_000, ge=1, description="Records that may wait to be written before more are turned away."
+    )
+    serve_linger_ms: float = Field(
+        4.0, ge=0, le=1000, description="Milliseconds to wait for more records that can be written together."
+    )
+    serve_rate_per_s: float | None = Field(
+        None,
+        gt=0,
+        le=1_000_000,
+        description="Requests a second of a key, or of an address where there are no keys, for each process; "
+        "unset: no limit.",
+    )
+    serve_rate_burst: int = Field(
+        100, ge=1, le=1_000_000, description="Requests that may come at once before that limit holds."
+    )
+    serve_answers_h: float = Field(
+        24.0,
+        gt=0,
+        le=8_760,
+        description="Hours for which the answer to a request with an Idempotency-Key is kept.",
+    )
+    serve_session_h: float = Field(
+        12.0, gt=0, le=8_760, description="Hours after which a browser has to sign in again."
+    )
+    serve_retry_s: float = Field(
+        30.0,
+        ge=0,
+        le=86_400,
+        description="Seconds between two looks for pairs that no judge could tell yet; 0: none is retried.",
+    )
+    serve_metrics_public: bool = Field(
+        default=False, description="Show /metrics to everybody, not only to keys with the scope `admin`."
+    )
+    serve_metrics_namespaces: bool = Field(
+        default=False, description="Tell outcomes and queues apart by namespace in /metrics."
+    )
+    serve_traces_url: str | None = Field(
+        None,
+        pattern="^https?://",
+        description="Where traces go: the address of an OpenTelemetry collector (OTLP over HTTP, needs the "
+        "`otel` extra); unset: nowhere.",
+    )
+    serve_grace_s: int = Field(
+        60, ge=0, description="Seconds that a server told to stop gives the requests it has accepted."
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -164,7 +241,21 @@ class Settings(BaseSettings):
             raise ConfigurationError("\n".join(map(_told, error.errors()))) from error
         if settings.judge == "llm" and settings.llm_model is None:
             raise ConfigurationError("judge: 'llm' needs llm_model")
+        if settings.judge == "local" and settings.local_judge == "none":
+            raise ConfigurationError("judge: 'local' needs a local_judge")
         return settings
+
+
+def share(settings: Settings) -> None:
+    """Put settings into the environment, so that processes started from here have the same ones."""
+    for name in settings.model_fields_set:
+        value = getattr(settings, name)
+        if isinstance(value, SecretStr):
+            value = value.get_secret_value()
+        elif isinstance(value, tuple):
+            value = ",".join(map(str, value))
+        if value is not None:
+            os.environ[ENV_PREFIX + name.upper()] = str(value)
 
 
 class _UnknownVariables(PydanticBaseSettingsSource):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import UTC, datetime
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.adapters.policy_file import load_policy
 from arbiter.errors import ConfigurationError
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
+from arbiter.pipeline.retry import RetryPlan
 
 if TYPE_CHECKING:
     from arbiter.adapters.claim_keys import ClaimKeyRegistry
     from arbiter.domain.policy import Policy
+    from arbiter.judges.chat import ChatClient
     from arbiter.judges.local import LocalJudge
     from arbiter.ports import (
         Embedder,
@@ -27,6 +31,18 @@ if TYPE_CHECKING:
 DEFAULT_EMBEDDING = "all-MiniLM-L6-v2"
 # Where no judge reads texts, every pair that is looked at waits for a person, so only close ones are.
 NEAR_WITHOUT_READER = 0.6
+_MARGIN = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What is put around single judges and the client of the language model, to watch them at work."""
+
+    judge: Callable[[Judge], Judge] = lambda judge: judge
+    client: Callable[[ChatClient], ChatClient] = lambda client: client
+
+
+NONE = Instruments()
 
 
 def now() -> datetime:
@@ -34,7 +50,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def build(settings: Settings) -> Context:
+def build(settings: Settings, instruments: Instruments = NONE) -> Context:
     """Wire a context from settings. Models are loaded when they are first used, not here.
 
     Raises:
@@ -46,13 +62,11 @@ def build(settings: Settings) -> Context:
     from arbiter.adapters.sql_store import SqlStore
     from arbiter.judges.guards import TextGuards
 
-    policy = load_policy(settings.policy_file or "default")
     claim_keys = ClaimKeyRegistry.load(settings.claim_key_files, settings.alias_files)
     guard = TextGuards(claim_keys.canonical_name)
     local = build_local_judge(settings)
-    if local is not None:
-        policy = with_thresholds(policy, "local", local.thresholds)
-    judge = build_judge(settings, policy, claim_keys, guard, local)
+    policy = policy_in_force(settings, local)
+    judge = build_judge(settings, policy, claim_keys, guard, local, instruments)
     embedder = build_embedder(settings)
     store = SqlStore(settings.database, now)
     return Context(
@@ -71,7 +85,7 @@ def build(settings: Settings) -> Context:
 
 def limits(settings: Settings) -> Limits:
     """Return the limits of the work that the settings give."""
-    reads = settings.judge == "local" or (settings.judge != "none" and settings.llm_model is not None)
+    reads = _asks_local(settings) or _asks_llm(settings)
     near = settings.min_similarity
     if near is None:
         near = Limits().near if reads else NEAR_WITHOUT_READER
@@ -83,6 +97,15 @@ def limits(settings: Settings) -> Limits:
         nearer=max(near, Limits().nearer),
         defer_ambiguous_subjects=settings.on_ambiguous_subject == "defer",
     )
+
+
+def retry_plan(settings: Settings) -> RetryPlan:
+    """Return how what no judge could tell is tried again; a question has the time that the settings give."""
+    plan = RetryPlan()
+    calls = math.ceil(plan.batch / settings.llm_pairs_per_call)
+    question = timedelta(seconds=settings.llm_deadline_s * math.ceil(calls / settings.llm_concurrency))
+    request = timedelta(seconds=settings.serve_timeout_s)
+    return replace(plan, lease=plan.lease + question, abandoned_after=request + question + _MARGIN)
 
 
 def build_embedder(settings: Settings) -> Embedder:
@@ -97,12 +120,27 @@ def build_embedder(settings: Settings) -> Embedder:
 
 
 def build_local_judge(settings: Settings) -> LocalJudge | None:
-    """Return the packaged model where the settings ask for it."""
-    if settings.judge != "local":
-        return None
-    from arbiter.judges.local import LocalJudge
+    """Return the packaged model or the one that the settings name, unless they do without any.
 
-    return LocalJudge(threads=settings.embedding_threads)
+    Raises:
+        ConfigurationError: the folder holds no judge.
+    """
+    if not _asks_local(settings):
+        return None
+    from arbiter.judges.local import PACKAGED, LocalJudge
+
+    chosen = settings.local_judge
+    return LocalJudge(chosen if isinstance(chosen, Path) else PACKAGED, threads=settings.embedding_threads)
+
+
+def policy_in_force(settings: Settings, local: LocalJudge | None) -> Policy:
+    """Return the policy that the settings name, with the thresholds of the local judge, if there is one.
+
+    Raises:
+        ConfigurationError: the file has faults.
+    """
+    policy = load_policy(settings.policy_file or "default")
+    return policy if local is None else with_thresholds(policy, "local", local.thresholds)
 
 
 def with_thresholds(policy: Policy, judge: str, thresholds: Mapping[str, float]) -> Policy:
@@ -117,6 +155,7 @@ def build_judge(
     claim_keys: ClaimKeyRegistry,
     guard: Guard,
     local: LocalJudge | None = None,
+    instruments: Instruments = NONE,
 ) -> Judge:
     """Return the judges that the settings ask for, cheapest first."""
     from arbiter.judges.cascade import CascadeJudge
@@ -128,12 +167,20 @@ def build_judge(
         judges.append(KeyedJudge(claim_keys, guard))
     if local is not None:
         judges.append(local)
-    elif settings.judge != "none" and settings.llm_model:
-        judges.append(_llm_judge(settings, settings.llm_model))
-    return CascadeJudge(judges, policy.least_confidence)
+    if settings.llm_model and _asks_llm(settings):
+        judges.append(_llm_judge(settings, settings.llm_model, instruments))
+    return CascadeJudge([instruments.judge(judge) for judge in judges], policy.least_confidence)
 
 
-def _llm_judge(settings: Settings, model: str) -> Judge:
+def _asks_local(settings: Settings) -> bool:
+    return settings.judge in {"cascade", "local"} and settings.local_judge != "none"
+
+
+def _asks_llm(settings: Settings) -> bool:
+    return settings.judge in {"cascade", "llm"} and settings.llm_model is not None
+
+
+def _llm_judge(settings: Settings, model: str, instruments: Instruments) -> Judge:
     from arbiter.adapters.litellm_client import LitellmClient
     from arbiter.adapters.prompts import load
     from arbiter.judges.budget import CostLedger
@@ -153,7 +200,7 @@ def _llm_judge(settings: Settings, model: str) -> Judge:
             field="llm_max_usd",
         )
     return LlmJudge(
-        client,
+        instruments.client(client),
         load(settings.prompt),
         budget=CostLedger(max_usd=settings.llm_max_usd) if settings.llm_max_usd is not None else None,
         pairs_per_call=settings.llm_pairs_per_call,

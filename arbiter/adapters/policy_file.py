@@ -24,6 +24,8 @@ from arbiter.domain.vocabulary import Action, Strategy
 from arbiter.errors import ConfigurationError
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Days = Annotated[float, Field(ge=0.01, le=100_000)]
+Weight = Annotated[float, Field(gt=0, le=1000)]
 Threshold = Literal[
     "duplicate",
     "update",
@@ -42,7 +44,9 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Rule(_Strict):
+class FileRule(_Strict):
+    """A row of the table: the cells that it matches, and what follows."""
+
     id: str = Field(min_length=1)
     when: dict[str, list[str]] = {}
     action: Action
@@ -51,6 +55,7 @@ class _Rule(_Strict):
     reason: str = Field(min_length=1)
 
     def faults(self) -> list[str]:
+        """Return what the fields cannot say of one another."""
         found = [f"rule {self.id!r}: unknown field {name!r}" for name in self.when if name not in CELL_VALUES]
         found += [
             f"rule {self.id!r}: {name} has no value {value!r}"
@@ -66,32 +71,40 @@ class _Rule(_Strict):
         return found
 
 
-class _Source(_Strict):
+class FileSource(_Strict):
+    """What holds for sources whose id matches a shell pattern."""
+
     match: str = Field(min_length=1)
     event_key: EventKeyPolicy = EventKeyPolicy.AUTO
-    weight: float = Field(default=1.0, gt=0)
+    weight: Weight = 1.0
 
 
-class _Confidence(_Strict):
+class FileConfidence(_Strict):
+    """Shares of the confidence of a fact."""
+
     explicitness: Share = 0.3
     sources: Share = 0.2
     authority: Share = 0.35
     recency: Share = 0.15
-    half_life_days: float = Field(default=180, gt=0)
+    half_life_days: Days = 180
     margin: Share = 0.1
 
 
-class _Decay(_Strict):
-    unseen_after_days: float = Field(default=180, gt=0)
+class FileDecay(_Strict):
+    """When a fact that nobody repeats is to be looked at again."""
+
+    unseen_after_days: Days = 180
 
 
-class _PolicyFile(_Strict):
+class PolicyFile(_Strict):
+    """A policy as it is written down."""
+
     thresholds: dict[Threshold, Share] = {}
     judges: dict[JudgeKind, dict[Threshold, Share]] = {}
-    confidence: _Confidence = _Confidence()
-    decay: _Decay = _Decay()
-    sources: list[_Source] = []
-    rules: list[_Rule] = Field(min_length=1)
+    confidence: FileConfidence = FileConfidence()
+    decay: FileDecay = FileDecay()
+    sources: list[FileSource] = []
+    rules: list[FileRule] = Field(min_length=1)
 
 
 def load_policy(path: Path | Literal["default"] = "default") -> Policy:
@@ -106,7 +119,7 @@ def load_policy(path: Path | Literal["default"] = "default") -> Policy:
             if path == "default"
             else Path(path).read_text("utf-8")
         )
-        parsed = _PolicyFile.model_validate(tomllib.loads(text))
+        parsed = PolicyFile.model_validate(tomllib.loads(text))
     except OSError as error:
         raise ConfigurationError(f"policy file {path}: {error.strerror}", field="policy_file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -114,17 +127,23 @@ def load_policy(path: Path | Literal["default"] = "default") -> Policy:
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
         raise ConfigurationError(_listing(path, faults), field="policy_file") from error
-    faults = [fault for rule in parsed.rules for fault in rule.faults()]
-    policy = _policy(parsed, hashlib.sha256(text.encode()).hexdigest()[:12])
-    # The packaged table is checked by the tests; going through every cell takes a good half second.
-    if not faults and path != "default":
-        faults = check(policy)
+    policy, faults = checked_policy(parsed, text, packaged=path == "default")
     if faults:
         raise ConfigurationError(_listing(path, faults), field="policy_file")
     return policy
 
 
-def _policy(parsed: _PolicyFile, digest: str) -> Policy:
+def checked_policy(parsed: PolicyFile, text: str, *, packaged: bool = False) -> tuple[Policy, list[str]]:
+    """Return the policy that was written down as ``text``, and every fault of it.
+
+    The packaged table is checked by the tests; going through every cell takes a good half second.
+    """
+    faults = [fault for rule in parsed.rules for fault in rule.faults()]
+    policy = _policy(parsed, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return policy, faults or ([] if packaged else check(policy))
+
+
+def _policy(parsed: PolicyFile, digest: str) -> Policy:
     return Policy(
         rules=tuple(
             Rule(
@@ -137,8 +156,11 @@ def _policy(parsed: _PolicyFile, digest: str) -> Policy:
             )
             for rule in parsed.rules
         ),
-        thresholds=dict(parsed.thresholds),
-        judges={kind: dict(least) for kind, least in parsed.judges.items()},
+        thresholds={str(name): least for name, least in parsed.thresholds.items()},
+        judges={
+            str(kind): {str(name): least for name, least in table.items()}
+            for kind, table in parsed.judges.items()
+        },
         sources=tuple(SourceRule(s.match, s.event_key, s.weight) for s in parsed.sources),
         weights=ConfidenceWeights(
             explicitness=parsed.confidence.explicitness,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from arbiter.adapters.sql_dialect import NAMESPACE, WITHIN, as_list, either_side, listed, upsert
 from arbiter.adapters.sql_outcome_rows import (
@@ -17,8 +17,9 @@ from arbiter.adapters.sql_outcome_rows import (
     state_row,
 )
 from arbiter.adapters.sql_reading import load_states
+from arbiter.adapters.sql_review_schema import reviews
 from arbiter.adapters.sql_rows import APART
-from arbiter.adapters.sql_schema import decisions, reviews, state_changes, states
+from arbiter.adapters.sql_schema import decisions, state_changes, states
 
 if TYPE_CHECKING:
     from sqlalchemy import CompoundSelect, Row
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _OPEN_DECISIONS = either_side(decisions, where=[decisions.c.closed_at.is_(None)])
-_OPEN_REVIEWS = either_side(reviews, where=[reviews.c.closed_at.is_(None)])
+_WAITING_REVIEWS = either_side(reviews, where=[or_(reviews.c.closed_at.is_(None), reviews.c.set_aside)])
 _CLOSE_DECISION = (
     update(decisions)
     .where(decisions.c.namespace == WITHIN, decisions.c.sequence == bindparam("which"))
@@ -38,7 +39,7 @@ _CLOSE_DECISION = (
 _CLOSE_REVIEW = (
     update(reviews)
     .where(reviews.c.namespace == WITHIN, reviews.c.id == bindparam("which"))
-    .values(closed_at=bindparam("now"))
+    .values(closed_at=bindparam("now"), set_aside=False)
 )
 
 
@@ -120,29 +121,39 @@ def _decided(log: SqlLog, decision: Decision, present: Row[Any] | None) -> dict[
 
 
 def _write_reviews(log: SqlLog, settlement: Settlement) -> None:
-    wanted = {item.id: item for item in settlement.reviews}
-    present = {row.id: row for row in _rows(log, _OPEN_REVIEWS, settlement)}
+    asked = {item.id: item for item in settlement.reviews}
+    aside = {item.id: item for item in settlement.aside}
+    present = {row.id: row for row in _rows(log, _WAITING_REVIEWS, settlement)}
     ended = [
         {"within": log.namespace, "which": row.id, "now": log.now()}
         for row in present.values()
-        if row.id not in wanted and _settled(row, settlement)
+        if row.id not in asked and row.id not in aside and _settled(row, settlement)
     ]
     if ended:
         log.connection.execute(_CLOSE_REVIEW, ended)
     rows = [
-        _asked(log, item, present.get(item.id))
-        for item in wanted.values()
-        if item.id not in present or review_of_row(present[item.id]) != item
+        _placed(log, item, present.get(item.id), set_aside=item.id in aside)
+        for item in (*asked.values(), *aside.values())
+        if item.id not in present
+        or review_of_row(present[item.id]) != item
+        or present[item.id].set_aside != (item.id in aside)
     ]
     if rows:
         log.connection.execute(upsert(log.connection, reviews), rows)
 
 
-def _asked(log: SqlLog, item: ReviewItem, present: Row[Any] | None) -> dict[str, Any]:
+def _placed(log: SqlLog, item: ReviewItem, present: Row[Any] | None, *, set_aside: bool) -> dict[str, Any]:
+    """Return the row of an item with its place in the queue: what is asked again begins to wait now."""
+    opened_at, closed_at = log.now(), log.now() if set_aside else None
+    if present is not None and (set_aside or not present.set_aside):
+        opened_at = present.opened_at
+    if present is not None and set_aside and present.set_aside:
+        closed_at = present.closed_at
     return {
         "namespace": log.namespace,
-        "opened_at": log.now() if present is None else present.opened_at,
-        "closed_at": None,
+        "opened_at": opened_at,
+        "closed_at": closed_at,
+        "set_aside": set_aside,
         **review_row(item),
     }
 

@@ -11,8 +11,9 @@ from sqlalchemy import and_, bindparam, select, tuple_
 from arbiter.adapters.sql_dialect import NAMESPACE, as_list, either_side
 from arbiter.adapters.sql_history import load_history
 from arbiter.adapters.sql_outcome_rows import decision_of_row, review_of_row, ruling_of_row
-from arbiter.adapters.sql_reading import SqlReader
-from arbiter.adapters.sql_schema import decisions, facts, pairs, positions, receipts, reviews, rulings, states
+from arbiter.adapters.sql_queue import SqlQueue
+from arbiter.adapters.sql_review_schema import reviews, rulings
+from arbiter.adapters.sql_schema import decisions, facts, pairs, positions, receipts, states
 from arbiter.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ _FACT_IDS = (
     )
     .order_by(facts.c.first_seen, facts.c.id)
     .limit(_PAGE)
+)
+_FIRST_SEEN = select(facts.c.first_seen).where(
+    facts.c.namespace == NAMESPACE, facts.c.id == bindparam("which")
 )
 _FACT_IDS_OF_STATE = _FACT_IDS.join(
     states, and_(states.c.namespace == facts.c.namespace, states.c.fact_id == facts.c.id)
@@ -63,7 +67,7 @@ _RECEIPT = select(receipts.c.body).where(
 )
 
 
-class SqlAudit(SqlReader):
+class SqlAudit(SqlQueue):
     """The part of ``FactStore`` that reads the log as a whole."""
 
     def namespaces(self) -> list[str]:
@@ -71,10 +75,15 @@ class SqlAudit(SqlReader):
         with self._reading() as connection:
             return sorted(connection.execute(_NAMESPACES).scalars())
 
-    def fact_ids(self, namespace: str, *, state: State | None = None) -> Iterator[str]:
+    def fact_ids(
+        self, namespace: str, *, state: State | None = None, after: str | None = None
+    ) -> Iterator[str]:
         """See ``FactStore.fact_ids``; nothing stays open between two pages."""
         statement = _FACT_IDS if state is None else _FACT_IDS_OF_STATE
         parameters: dict[str, object] = {"namespace": namespace, "after": _BEFORE_ALL, "after_id": ""}
+        if after is not None:
+            first_seen = self._one(_FIRST_SEEN, namespace, after, "fact").first_seen
+            parameters |= {"after": first_seen, "after_id": after}
         if state is not None:
             parameters["state"] = state.value
         full = True
@@ -108,7 +117,8 @@ class SqlAudit(SqlReader):
             NotFoundError: the namespace has no such decision.
         """
         base = self._decision_row(namespace, decision_id)
-        rows = self._in_force(namespace, (base.low, base.high))
+        about = {base.low, base.high, base.winner or base.low}
+        rows = self._in_force(namespace, about)
         found = [decision_of_row(row) for row in rows if row.sequence > base.sequence]
         return [decision for decision in found if decision.retires]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, select, union_all
@@ -10,8 +11,9 @@ from sqlalchemy import and_, select, union_all
 from arbiter.adapters.sql_dialect import NAMESPACE, as_list, listed
 from arbiter.adapters.sql_outcome_rows import ruling_of_row
 from arbiter.adapters.sql_reading import load_facts
+from arbiter.adapters.sql_review_schema import rulings
 from arbiter.adapters.sql_rows import JUDGEMENT, pair_of_row
-from arbiter.adapters.sql_schema import facts, judgements, pairs, rulings
+from arbiter.adapters.sql_schema import facts, judgements, pairs
 from arbiter.domain.settle import Cluster
 
 if TYPE_CHECKING:
@@ -22,8 +24,10 @@ _OF_IDS = listed("ids")
 _NEIGHBOURS = union_all(
     select(pairs.c.high).where(pairs.c.namespace == NAMESPACE, pairs.c.low.in_(_OF_IDS), pairs.c.connects),
     select(pairs.c.low).where(pairs.c.namespace == NAMESPACE, pairs.c.high.in_(_OF_IDS), pairs.c.connects),
-    select(rulings.c.high).where(rulings.c.namespace == NAMESPACE, rulings.c.low.in_(_OF_IDS)),
-    select(rulings.c.low).where(rulings.c.namespace == NAMESPACE, rulings.c.high.in_(_OF_IDS)),
+    *(
+        select(other).where(rulings.c.namespace == NAMESPACE, side.in_(_OF_IDS), other.is_not(None))
+        for side, other in permutations((rulings.c.low, rulings.c.high, rulings.c.merged), 2)
+    ),
 )
 _PAIRS = (
     select(*JUDGEMENT)

@@ -30,6 +30,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from arbiter.domain.canonical import canonical
 from arbiter.errors import ConfigurationError, StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ WITHIN: BindParameter[str] = bindparam("within", type_=Text)
 """The same for updates, where the names of columns are taken by their new values."""
 
 _WRITES = "arbiter_writes"
+_FOLDED = "arbiter_canonical"
 # The primary result codes of SQLite, and what they say to whoever runs the store.
 _SQLITE_FAULTS = {
     5: "is locked by another writer",
@@ -92,6 +94,7 @@ def open_engine(location: str, busy_timeout: timedelta) -> Engine:
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
+        connection.create_function(_FOLDED, 1, canonical, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -196,19 +199,32 @@ def listed_rows(name: str, width: int) -> CTE:
 
 
 def either_side(
-    table: Table, *columns: Column[Any], where: Sequence[ColumnElement[bool]] = ()
+    table: Table,
+    *columns: Column[Any],
+    where: Sequence[ColumnElement[bool]] = (),
+    third: Column[Any] | None = None,
 ) -> CompoundSelect[Any]:
     """Return the rows of a table of pairs in which either side is one of the facts ``ids``, each once.
 
-    The two sides are two selects, since SQLite would walk through the whole namespace for one with an OR.
+    ``third`` is a column that may hold one more fact. Each side is a select of its own, since SQLite would
+    walk through the whole namespace for one with an OR.
     """
     ids = listed("ids")
     known = [table.c.namespace == NAMESPACE, *where]
     chosen = columns or tuple(table.c)
-    return union_all(
+    apart = table.c.low.not_in(ids)
+    sides = [
         select(*chosen).where(*known, table.c.low.in_(ids)),
-        select(*chosen).where(*known, table.c.high.in_(ids), table.c.low.not_in(ids)),
-    )
+        select(*chosen).where(*known, table.c.high.in_(ids), apart),
+    ]
+    if third is not None:
+        sides.append(select(*chosen).where(*known, third.in_(ids), apart, table.c.high.not_in(ids)))
+    return union_all(*sides)
+
+
+def holds(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Say that a text, in canonical form, holds the text given as the parameter ``name``."""
+    return func.instr(getattr(func, _FOLDED)(column), bindparam(name, type_=Text)) > 0
 
 
 def as_list(values: Iterable[str | tuple[str, ...]]) -> str:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, delete, select, update
 
+from arbiter.adapters.sql_answers import erase_answers
 from arbiter.adapters.sql_dialect import as_list, either_side
 from arbiter.adapters.sql_outcome_rows import review_of_row, review_row, ruling_of_row, ruling_row
+from arbiter.adapters.sql_review_schema import review_comments, reviews, rulings
 from arbiter.adapters.sql_rows import (
     JUDGEMENT,
     SIGHTING,
@@ -25,8 +27,6 @@ from arbiter.adapters.sql_schema import (
     judgements,
     receipt_facts,
     receipts,
-    reviews,
-    rulings,
     sightings,
     vectors,
 )
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 _JUDGEMENTS = either_side(judgements, judgements.c.position, *JUDGEMENT)
-_RULINGS = either_side(rulings)
+_RULINGS = either_side(rulings, third=rulings.c.merged)
 _REVIEWS = either_side(reviews)
 
 
@@ -80,6 +80,7 @@ def erase_fact(log: SqlLog, fact_id: str) -> None:
     _erase_rulings(connection, namespace, fact_id)
     _erase_reviews(connection, namespace, fact_id)
     _erase_receipts(connection, namespace, fact_id)
+    erase_answers(connection, namespace, fact_id)
 
 
 def needs_scrubbing(connection: Connection) -> bool:
@@ -132,6 +133,9 @@ def _erase_reviews(connection: Connection, namespace: str, fact_id: str) -> None
     if rows:
         change = update(reviews).where(reviews.c.namespace == namespace, reviews.c.id == bindparam("which"))
         connection.execute(change, rows)
+        noted = review_comments.c.review_id == bindparam("which")
+        comments = update(review_comments).where(review_comments.c.namespace == namespace, noted)
+        connection.execute(comments.values(text=""), [{"which": row["which"]} for row in rows])
 
 
 def _erase_receipts(connection: Connection, namespace: str, fact_id: str) -> None:

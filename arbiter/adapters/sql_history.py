@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from arbiter.adapters.sql_dialect import NAMESPACE, as_list, either_side, listed
 from arbiter.adapters.sql_outcome_rows import decision_of_row, ruling_of_row, state_of_row
+from arbiter.adapters.sql_review_schema import rulings
 from arbiter.adapters.sql_rows import (
     JUDGEMENT,
     SIGHTING,
@@ -16,7 +17,7 @@ from arbiter.adapters.sql_rows import (
     pair_of_row,
     sighting_of_row,
 )
-from arbiter.adapters.sql_schema import decisions, erasures, judgements, rulings, sightings, state_changes
+from arbiter.adapters.sql_schema import decisions, erasures, judgements, sightings, state_changes
 from arbiter.errors import NotFoundError
 from arbiter.interchange.history import (
     decision_entry,
@@ -43,7 +44,7 @@ _SIGHTINGS = _of_fact(sightings, sightings.c.position, sightings.c.recorded_at, 
 _JUDGEMENTS = either_side(judgements, judgements.c.position, judgements.c.recorded_at, *JUDGEMENT)
 _DECISIONS = either_side(decisions)
 _CHANGES = _of_fact(state_changes).add_columns(state_changes.c.new.label("state"))
-_RULINGS = either_side(rulings)
+_RULINGS = either_side(rulings, third=rulings.c.merged)
 _ERASURES = _of_fact(erasures)
 
 

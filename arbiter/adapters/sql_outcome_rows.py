@@ -63,7 +63,7 @@ def decision_of_row(row: Row[Any]) -> Decision:
 
 
 def review_row(item: ReviewItem) -> Values:
-    """Return a review item as a row, without the times of its opening and closing."""
+    """Return a review item as a row, without its place in the queue."""
     return {
         "id": item.id,
         **_sides(item.a, item.b),
@@ -76,6 +76,8 @@ def review_row(item: ReviewItem) -> Values:
         "relation": word(item.relation),
         "stakes": item.stakes.value,
         "proposal": item.proposal,
+        "reach": item.reach,
+        "evidence": item.evidence,
     }
 
 
@@ -94,6 +96,8 @@ def review_of_row(row: Row[Any]) -> ReviewItem:
         relation=word_of(Relation, row.relation),
         stakes=Stakes(row.stakes),
         proposal=row.proposal,
+        reach=row.reach,
+        evidence=row.evidence,
     )
 
 
@@ -111,6 +115,10 @@ def ruling_row(ruling: Ruling) -> Values:
         "reason": ruling.reason,
         "policy": ruling.policy,
         "decision": ruling.decision,
+        "retracts": ruling.retracts,
+        "merged": ruling.merged,
+        "sighting": ruling.sighting,
+        "evidence": ruling.evidence,
     }
 
 
@@ -131,6 +139,10 @@ def ruling_of_row(row: Row[Any]) -> Ruling:
         reason=row.reason,
         policy=row.policy,
         decision=row.decision,
+        retracts=row.retracts,
+        merged=row.merged,
+        sighting=row.sighting,
+        evidence=row.evidence,
     )
 
 

@@ -10,9 +10,14 @@ from threading import RLock, local
 from typing import TYPE_CHECKING
 
 from arbiter.adapters.migrate import migrate
+from arbiter.adapters.sql_access import SqlKeys
+from arbiter.adapters.sql_answers import SqlAnswers
 from arbiter.adapters.sql_audit import SqlAudit
+from arbiter.adapters.sql_backlog import SqlBacklog
 from arbiter.adapters.sql_dialect import for_writing, is_shared, open_engine, scrub
 from arbiter.adapters.sql_erase import mark_scrubbed, needs_scrubbing
+from arbiter.adapters.sql_leases import SqlLeases, write_probe
+from arbiter.adapters.sql_overview import SqlOverview
 from arbiter.adapters.sql_rebuild import rebuild
 from arbiter.adapters.sql_writing import SqlWriting
 from arbiter.errors import StoreError, StoreUnavailableError
@@ -46,6 +51,11 @@ class SqlStore(SqlAudit):
         # SQLite lets waiting writers poll; within this process they queue here instead.
         self._writers = RLock()
         self._own = local()
+        self.keys = SqlKeys(self._reading, self._changing)
+        self.answers = SqlAnswers(self._changing)
+        self.backlog = SqlBacklog(self._reading)
+        self.leases = SqlLeases(self._changing)
+        self.overview = SqlOverview(self._reading)
         try:
             migrate(self._engine)
             with self._engine.connect() as connection:
@@ -82,6 +92,11 @@ class SqlStore(SqlAudit):
         with self.writing(namespace):
             rebuild(self._own.connection, namespace)
 
+    def check_writable(self) -> None:
+        """See ``FactStore.check_writable``."""
+        with self._changing() as connection:
+            write_probe(connection, self._clock())
+
     def close(self) -> None:
         """See ``FactStore.close``."""
         self._engine.dispose()
@@ -110,6 +125,12 @@ class SqlStore(SqlAudit):
             yield
         finally:
             self._writers.release()
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        """Open a transaction on what belongs to no namespace."""
+        with self._turn(), for_writing(self._engine.connect()) as connection, connection.begin():
+            yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

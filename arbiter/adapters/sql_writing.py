@@ -18,7 +18,9 @@ from arbiter.adapters.sql_dialect import WITHIN, as_list, insert_new, listed, up
 from arbiter.adapters.sql_erase import erase_fact
 from arbiter.adapters.sql_log import SqlLog
 from arbiter.adapters.sql_outcome_rows import ruling_row
+from arbiter.adapters.sql_queue import comment_row, work_row
 from arbiter.adapters.sql_reading import load_erased
+from arbiter.adapters.sql_review_schema import review_comments, review_work, rulings
 from arbiter.adapters.sql_rows import micros, pair_marks, pair_row, to_json
 from arbiter.interchange.erasure import erased_judgement, erased_receipt
 from arbiter.interchange.receipts import receipt_json
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from arbiter.domain.evidence import JudgedPair
     from arbiter.domain.facts import Sighting
     from arbiter.domain.outcomes import FactState, Receipt, Ruling
+    from arbiter.domain.review_queue import Comment, ReviewWork
     from arbiter.domain.settle import Cluster, Settlement
     from arbiter.ports import Clock, Vectors
 
@@ -129,7 +132,17 @@ class SqlWriting:
     def ruled(self, ruling: Ruling) -> None:
         """See ``Writing.ruled``."""
         row = {**self._log.entry(), **ruling_row(ruling)}
-        self._connection.execute(insert_new(self._connection, tables.rulings), row)
+        self._connection.execute(insert_new(self._connection, rulings), row)
+
+    def works(self, work: ReviewWork) -> None:
+        """See ``Writing.works``."""
+        row = {"namespace": self._namespace, **work_row(work)}
+        self._connection.execute(upsert(self._connection, review_work), row)
+
+    def commented(self, comment: Comment) -> None:
+        """See ``Writing.commented``."""
+        row = {"namespace": self._namespace, "recorded_at": self._log.now(), **comment_row(comment)}
+        self._connection.execute(insert_new(self._connection, review_comments), row)
 
     def cluster(self, ids: Iterable[str]) -> Cluster:
         """See ``Writing.cluster``."""

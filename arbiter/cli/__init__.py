@@ -17,6 +17,7 @@ from arbiter.errors import ArbiterError, ConfigurationError
 # In the order in which they are met: the main job first. Each is ``command`` of the module of its name.
 _NAMES = (
     "scan",
+    "serve",
     "classify",
     "submit",
     "facts",
@@ -24,8 +25,10 @@ _NAMES = (
     "review",
     "undo",
     "compile",
+    "retry",
     "policy",
     "judge",
+    "keys",
     "doctor",
 )
 _INTERRUPTED = 130

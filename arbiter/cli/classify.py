@@ -96,33 +96,13 @@ def _typed_pair(a: str, b: str, about: Mapping[str, object], now: datetime) -> M
 
 
 def _pair(line: int, data: object, now: datetime) -> Asked:
+    from arbiter.interchange.record_in import parse_pair
+
     pair_id = data.get("id") if isinstance(data, Mapping) else None
     try:
-        return Asked(line, pair_id, _sides(data, now))
+        return Asked(line, pair_id, parse_pair(data, now))
     except InvalidRecordError as error:
         return Asked(line, pair_id, fault=error)
-
-
-def _sides(data: object, now: datetime) -> tuple[Record, Record]:
-    """Check one pair; a field that is to blame is named with its side, as in ``b.observed_at``."""
-    if not isinstance(data, Mapping):
-        raise InvalidRecordError('a pair is a JSON object {"id", "a", "b"}')
-    for name in data:
-        if name not in ("id", "a", "b"):
-            raise InvalidRecordError(f"{name}: no such field", field=str(name))
-    return _side("a", data, now), _side("b", data, now)
-
-
-def _side(name: str, data: Mapping[str, object], now: datetime) -> Record:
-    from arbiter.interchange.record_in import parse_record
-
-    if name not in data:
-        raise InvalidRecordError(f"{name}: Field required", field=name)
-    try:
-        return parse_record(data[name], now)
-    except InvalidRecordError as error:
-        field = f"{name}.{error.field}" if error.field else name
-        raise InvalidRecordError(f"{name}: {error.message}", field=field) from error
 
 
 def _answer(chunk: Iterable[Asked], arbiter: Arbiter, *, table: bool) -> None:

@@ -41,8 +41,8 @@ class Options:
         """The namespace, for commands that keep to one."""
         return self.namespace or DEFAULT_NAMESPACE
 
-    def settings(self) -> Settings:
-        """Return the settings with what the options say put first.
+    def settings(self, **more: Any) -> Settings:  # noqa: ANN401
+        """Return the settings with what the options say put first, and those of single commands.
 
         Raises:
             ConfigurationError: a setting has a fault.
@@ -50,6 +50,7 @@ class Options:
         from arbiter.settings import Settings
 
         given: dict[str, Any] = {"database": self.database, "config": self.config, "judge": self.judge}
+        given |= more
         return Settings(**{name: value for name, value in given.items() if value is not None})
 
     def open(self, *, create: bool = False) -> Arbiter:
@@ -79,7 +80,7 @@ def store_path(database: str) -> Path | None:
 
 
 def common_options(
-    *, store: bool = True, namespace: bool | str = True, judge: bool = False
+    *, store: bool = True, namespace: bool | str = True, judge: bool = False, json: bool = True
 ) -> Callable[[Function], Function]:
     """Add the common options to a command; its function gets them as ``options``, its first argument.
 
@@ -91,7 +92,7 @@ def common_options(
         *([_namespace(str(namespace) if every else None)] if namespace else []),
         *([_JUDGE] if judge else []),
         _CONFIG,
-        _JSON,
+        *([_JSON] if json else []),
     ]
 
     def decorate(function: Function) -> Function:
@@ -102,7 +103,7 @@ def common_options(
                 config=given.pop("config"),
                 judge=given.pop("judge", None),
                 namespace=given.pop("namespace", None),
-                as_json=given.pop("as_json"),
+                as_json=given.pop("as_json", False),
             )
             return function(options, *arguments, **given)
 

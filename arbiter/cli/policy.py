@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import Options, common_options
-from arbiter.cli.render import print_json, print_table, state_json
+from arbiter.cli.render import print_json, print_table
 
 if TYPE_CHECKING:
     from arbiter.domain.outcomes import FactState
-    from arbiter.domain.policy import Policy, Rule
+    from arbiter.domain.policy import Rule
     from arbiter.pipeline.compile import Flip
 
 _FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -28,11 +28,13 @@ def command() -> None:
 @common_options(store=False, namespace=False)
 def show(options: Options) -> None:
     """Print the policy in force: its rules in the order in which they are tried, and its thresholds."""
-    from arbiter.adapters.policy_file import load_policy
+    from arbiter.interchange.policy_json import policy_json
+    from arbiter.wiring import build_local_judge, policy_in_force
 
-    policy = load_policy(options.settings().policy_file or "default")
+    settings = options.settings()
+    policy = policy_in_force(settings, build_local_judge(settings))
     if options.as_json:
-        print_json(_policy_json(policy))
+        print_json(policy_json(policy))
         return
     print_table(
         ("#", "Rule", "When", "Then", "Because"),
@@ -70,13 +72,14 @@ def diff(options: Options, file: Path) -> None:
     The stored evidence is decided again; no judge is asked, and nothing is changed.
     """
     from arbiter.adapters.policy_file import load_policy
+    from arbiter.interchange.policy_json import flip_json
 
     policy = load_policy(file)
     with options.open() as arbiter:
         flips = arbiter.policy_diff(policy, namespace=options.namespace)
     if options.as_json:
         for flip in flips:
-            print_json(_flip_json(flip))
+            print_json(flip_json(flip))
         return
     if flips:
         print_table(
@@ -100,43 +103,6 @@ def _shares(least: Mapping[str, float]) -> str:
 def _consequence(rule: Rule) -> str:
     strategy = f" by {rule.strategy.value}" if rule.strategy else ""
     return f"{rule.action.value}{strategy}{', and ask' if rule.asks else ''}"
-
-
-def _policy_json(policy: Policy) -> dict[str, object]:
-    return {
-        "digest": policy.digest,
-        "thresholds": dict(policy.thresholds),
-        "judges": {kind: dict(least) for kind, least in policy.judges.items()},
-        "rules": [
-            {
-                "id": rule.id,
-                "when": {name: sorted(words) for name, words in rule.when.items()},
-                "action": rule.action.value,
-                "strategy": rule.strategy and rule.strategy.value,
-                "asks": rule.asks,
-                "reason": rule.reason,
-            }
-            for rule in policy.rules
-        ],
-        "sources": [
-            {"match": source.match, "event_key": source.event_key.value, "weight": source.weight}
-            for source in policy.sources
-        ],
-        "unseen_after_days": policy.unseen_after.total_seconds() / 86_400,
-    }
-
-
-def _flip_json(flip: Flip) -> dict[str, object]:
-    from arbiter.interchange.receipts import decision_json
-
-    return {
-        "namespace": flip.namespace,
-        "fact_id": flip.fact_id,
-        "content": flip.content,
-        "before": state_json(flip.before),
-        "after": state_json(flip.after),
-        "decisions": [decision_json(decision) for decision in flip.decisions],
-    }
 
 
 def _rules(flip: Flip) -> str:

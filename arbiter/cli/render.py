@@ -107,6 +107,8 @@ def differences(a: str, b: str) -> tuple[Text, Text]:
 
 def print_changes(changed: Sequence[FactState], *, as_json: bool) -> None:
     """Print the states that are others now."""
+    from arbiter.interchange.policy_json import state_json
+
     if as_json:
         for state in changed:
             print_json(state_json(state))
@@ -116,15 +118,3 @@ def print_changes(changed: Sequence[FactState], *, as_json: bool) -> None:
         after = f", see {state.successor}" if state.successor else ""
         click.echo(f"{state.fact_id} is {state.state.value}{reason}{after}")
     click.echo(f"{len(changed)} states changed")
-
-
-def state_json(state: FactState) -> dict[str, object]:
-    """Return where a fact stands as JSON."""
-    return {
-        "fact_id": state.fact_id,
-        "state": state.state.value,
-        "state_reason": state.reason and state.reason.value,
-        "successor": state.successor,
-        "contested": state.contested,
-        "decision": state.decision,
-    }

@@ -20,10 +20,14 @@ _HIGHEST_RANK = max(AUTHORITY_RANK.values())
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement in one or more wordings; ``centre`` is the wording that stays."""
+    """One statement in one or more wordings; ``centre`` is the wording that stays.
+
+    ``written_for`` are the facts in whose place a person has put the centre.
+    """
 
     centre: Fact
     members: tuple[Fact, ...]
+    written_for: frozenset[str] = frozenset()
 
     @property
     def id(self) -> str:
@@ -39,6 +43,11 @@ class Claim:
     def sources(self) -> set[str]:
         """The distinct ids of its sources."""
         return {sighting.source.id for sighting in self.sightings}
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The centre and the facts that it was written for: who duplicates one of these joins the claim."""
+        return self.written_for | {self.centre.id}
 
 
 def authority_of(sighting: Sighting, policy: Policy) -> float:
@@ -115,15 +124,18 @@ def gather(
     duplicates: Collection[tuple[str, str]],
     conflicts: Collection[tuple[str, str]],
     richer: Mapping[tuple[str, str], str],
+    joins: Mapping[tuple[str, str], str],
     policy: Policy,
 ) -> dict[str, Claim]:
     """Gather facts into claims and return the claim of each fact.
 
     Facts are met in order of preference (named richer by its judge, better source, earlier), so the
     first one met of a group becomes the centre; a later one joins the first centre that it duplicates
-    unless it conflicts with something that joined before it. Pairs are unordered keys, smaller id first.
+    unless it conflicts with something that joined before it. Of the pairs in ``joins`` only one side may
+    join the other, which is named. Pairs are unordered keys, smaller id first.
     """
-    beaten = {low if winner == high else high for (low, high), winner in richer.items()}
+    ahead = [*richer.items(), *joins.items()]
+    beaten = {low if winner == high else high for (low, high), winner in ahead}
 
     def preference(fact: Fact) -> tuple[bool, float, datetime, str]:
         return (
@@ -137,6 +149,8 @@ def gather(
     for low, high in duplicates:
         partners.setdefault(low, set()).add(high)
         partners.setdefault(high, set()).add(low)
+    for (low, high), winner in joins.items():
+        partners.setdefault(low if winner == high else high, set()).add(winner)
     members: dict[str, list[Fact]] = {}
     for fact in sorted(facts.values(), key=preference):
         centre = next(

@@ -12,6 +12,7 @@ from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, Ruling
 from arbiter.domain.policy import NONE, Cell, Policy, Rule
 from arbiter.domain.vocabulary import (
+    LIFETIMES,
     Action,
     Mutability,
     Relation,
@@ -23,13 +24,6 @@ from arbiter.domain.vocabulary import (
     UpdateKind,
 )
 
-_LIFETIME = (
-    Mutability.IMMUTABLE,
-    Mutability.EVENT,
-    Mutability.STABLE,
-    Mutability.MUTABLE,
-    Mutability.EPHEMERAL,
-)
 _MEASURED = {
     Strategy.AUTHORITY: "authority",
     Strategy.QUORUM: "votes",
@@ -124,14 +118,16 @@ def decide(
             asks=rule.asks,
         )
 
-    if cell.ruling == "neither":
-        return [decision(rule.action, StateReason.RULING, None, fact) for fact in (pair.a, pair.b)]
+    if ruling is not None and cell.ruling in ("neither", "merge"):
+        stays = ruling.merged if cell.ruling == "merge" else None
+        retired = [fact for fact in (pair.a, pair.b) if fact != stays]
+        return [decision(rule.action, StateReason.RULING, stays, fact) for fact in retired]
     if rule.action is Action.REINFORCE:
-        same = claims[pair.a] is claims[pair.b]
-        centre = claims[pair.a].id
-        joins = same and centre in (pair.a, pair.b)
-        loser = (pair.b if centre == pair.a else pair.a) if joins else None
-        return [decision(rule.action, StateReason.DUPLICATE, centre if joins else None, loser)]
+        claim = claims[pair.a]
+        joining = [fact for fact in (pair.a, pair.b) if fact not in claim.words]
+        joins = claim is claims[pair.b] and len(joining) == 1
+        loser = joining[0] if joins else None
+        return [decision(rule.action, StateReason.DUPLICATE, claim.id if joins else None, loser)]
     if rule.action not in (Action.SUPERSEDE, Action.TOMBSTONE):
         return [decision(rule.action, None, None, None)]
     if cell.ruling == "keep_one" and ruling is not None:
@@ -168,7 +164,7 @@ def _cell(pair: JudgedPair, found: Contest, policy: Policy, ruling: Ruling | Non
         ruling=_ruling_word(ruling),
         relation=relation,
         update_kind=found.kind.value if found.kind and relation == "update" else NONE,
-        mutability=_mutability(pair, challenger, other).value,
+        mutability=_mutability(pair, found).value,
         standing=_compare(
             authority(found.challenger.sightings, policy), authority(found.other.sightings, policy), Standing
         ),
@@ -199,7 +195,7 @@ def _ruling_word(ruling: Ruling | None) -> str:
     return "keep_one" if ruling.kind in (RulingKind.KEEP_A, RulingKind.KEEP_B) else ruling.kind.value
 
 
-def _mutability(pair: JudgedPair, challenger: Fact, other: Fact) -> Mutability:
+def _mutability(pair: JudgedPair, found: Contest) -> Mutability:
     """Return the attribute's mutability: what records and registry say, else the judge, else mutable.
 
     Of two stated ones the longer-lived counts. Where a source says something new in its own entry, the
@@ -208,11 +204,11 @@ def _mutability(pair: JudgedPair, challenger: Fact, other: Fact) -> Mutability:
     """
     verdict = pair.judgement
     changed = isinstance(verdict, Verdict) and verdict.relation is Relation.UPDATE
-    if changed and _entries(challenger) & _entries(other):
+    if changed and _entries(found.challenger) & _entries(found.other):
         return Mutability.MUTABLE
-    stated = [m for m in (challenger.mutability, other.mutability) if m is not None]
+    stated = [m for m in (found.challenger.centre.mutability, found.other.centre.mutability) if m is not None]
     if stated:
-        return min(stated, key=_LIFETIME.index)
+        return min(stated, key=LIFETIMES.index)
     if isinstance(verdict, Unjudged) or verdict.mutability is None:
         return Mutability.MUTABLE
     return (
@@ -220,9 +216,10 @@ def _mutability(pair: JudgedPair, challenger: Fact, other: Fact) -> Mutability:
     )
 
 
-def _entries(fact: Fact) -> set[tuple[str, str]]:
-    """Return the entries of its sources that a fact is told by: what they say anew there replaces it."""
-    return {(s.source.id, s.source.ref) for s in fact.sightings if s.source.ref is not None}
+def _entries(claim: Claim) -> set[tuple[str, str]]:
+    """Return the entries of its sources that a wording is told by: what they say anew there replaces it."""
+    told = [s for fact in claim.members if fact.id in claim.words for s in fact.sightings]
+    return {(s.source.id, s.source.ref) for s in told if s.source.ref is not None}
 
 
 def _passing(fact: Fact) -> bool:

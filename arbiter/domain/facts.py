@@ -221,6 +221,11 @@ def sighting_of(record: Record, policy: EventKeyPolicy, *, record_index: int | N
     )
 
 
+def told_by(fact: Fact, sightings: Iterable[Sighting]) -> Fact:
+    """Return a fact as it would be if only these of its sightings had been made; at least one."""
+    return replace(fact_of(sightings), fingerprint=fact.fingerprint, erased=fact.erased)
+
+
 def fact_of(sightings: Iterable[Sighting]) -> Fact:
     """Return the fact that these sightings tell; they are of one fact, at least one.
 

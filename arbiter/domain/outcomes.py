@@ -65,7 +65,9 @@ class Ruling:
     """A person's decision on a pair; outranks every judge and survives every compile.
 
     ``a`` and ``b`` are the facts as they were shown, with the digests that the reviewer saw. An undo is
-    a ruling too: it names the decision that it takes back.
+    a ruling too: it names the decision that it takes back, as a retraction names the ruling. A merge names
+    the fact that stands for both and the sighting by which the reviewer wrote it. What sets a question
+    aside holds the digest of the evidence that was not enough.
     """
 
     id: str
@@ -81,11 +83,20 @@ class Ruling:
     reason: str = ""
     policy: str = ""
     decision: str | None = None
+    retracts: str | None = None
+    merged: str | None = None
+    sighting: str | None = None
+    evidence: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
         """The pair without its orientation."""
         return (self.a, self.b) if self.a < self.b else (self.b, self.a)
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """Every fact that it is about: the pair, and what was written for it."""
+        return frozenset(fact_id for fact_id in (self.a, self.b, self.merged) if fact_id is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,8 @@ class ReviewItem:
     """A pair that waits for a person. ``priority`` is higher for what is more urgent.
 
     ``kind`` is the reason why it is asked: conflict, unsure, guard, unjudged, stale_risk, proposal, cycle.
+    ``reach`` is how many sightings hang on the answer. ``evidence`` is the digest of what is known about
+    the question: while it stays the same, whoever set the question aside need not look again.
     """
 
     a: str
@@ -118,11 +131,18 @@ class ReviewItem:
     relation: Relation | None = None
     stakes: Stakes = Stakes.NORMAL
     proposal: str | None = None
+    reach: int = 0
+    evidence: str = ""
 
     @property
     def id(self) -> str:
         """Derived from the pair: one pair is one item, in whatever order it is met."""
         return review_id(self.a, self.b)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The pair without its orientation."""
+        return (self.a, self.b) if self.a < self.b else (self.b, self.a)
 
 
 @dataclass(frozen=True, slots=True)

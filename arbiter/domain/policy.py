@@ -43,7 +43,7 @@ class Cell:
 
 
 CELL_VALUES: Mapping[str, tuple[str, ...]] = {
-    "ruling": (NONE, "keep_one", "keep_both", "neither", "undo"),
+    "ruling": (NONE, "keep_one", "keep_both", "neither", "merge", "undo"),
     "relation": ("duplicate", "update", "contradiction", "complementary", "unrelated", "unjudged"),
     "update_kind": (NONE, "state_change", "correction", "refinement"),
     "mutability": ("immutable", "stable", "mutable", "ephemeral", "event"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
+from arbiter.domain.canonical import digest
+from arbiter.domain.claims import Claim
+from arbiter.domain.evidence import Judgement, Unjudged, Verdict
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, ReviewItem
 from arbiter.domain.policy import Policy
@@ -19,6 +22,8 @@ _URGENCY = {
     "stale_risk": 20,
     "proposal": 20,
 }
+KINDS = tuple(_URGENCY)
+"""Every kind of question."""
 _HIGH_STAKES = 100
 _REACH_LIMIT = 20
 _QUESTIONS = {
@@ -32,26 +37,46 @@ _QUESTIONS = {
 }
 
 
-def review_item(decision: Decision, facts: Mapping[str, Fact], *, cyclic: bool) -> ReviewItem:
+def review_item(
+    decision: Decision,
+    judgement: Judgement,
+    facts: Mapping[str, Fact],
+    claims: Mapping[str, Claim],
+    *,
+    cyclic: bool,
+) -> ReviewItem:
     """Return the question that a decision leaves to a person.
 
-    Priority is 100 for high stakes, plus the urgency of the kind, plus how often the two were seen, up to 20.
+    Its priority is the sum of ``urgency``; age is no part of it, since it grows by itself.
     """
     a, b = facts[decision.a], facts[decision.b]
     kind = "cycle" if cyclic else _kind(decision)
-    reach = min(a.seen_count + b.seen_count, _REACH_LIMIT)
-    high = _HIGH_STAKES if decision.stakes is Stakes.HIGH else 0
+    # What nobody could judge connects nothing, so what else says the same as its sides may not be at hand.
+    apart = isinstance(judgement, Unjudged)
+    told = [s.id for i in decision.key for s in (facts[i] if apart else claims[i]).sightings]
     return ReviewItem(
         a=a.id,
         b=b.id,
         kind=kind,
         rule=decision.rule,
         question=_QUESTIONS[kind],
-        priority=high + _URGENCY[kind] + reach,
+        priority=sum(urgency(kind, decision.stakes, len(told))),
         digest_a=a.digest,
         digest_b=b.digest,
         relation=decision.relation,
         stakes=decision.stakes,
+        proposal=judgement.merged_text if isinstance(judgement, Verdict) else None,
+        reach=len(told),
+        evidence=digest(*sorted(told), *_found(judgement)),
+    )
+
+
+def urgency(kind: str, stakes: Stakes, reach: int) -> tuple[int, int, int]:
+    """Return how pressing a question is: 100 for high stakes, points for its kind, and its reach up to 20."""
+    return (
+        _HIGH_STAKES if stakes is Stakes.HIGH else 0,
+        _URGENCY[kind],
+        min(reach, _REACH_LIMIT),
     )
 
 
@@ -76,6 +101,25 @@ def silent_sources(fact: Fact, deliveries: Mapping[str, datetime], policy: Polic
             for source_id, seen in latest.items()
             if deliveries.get(source_id, seen) - seen > policy.unseen_after
         )
+    )
+
+
+def _found(judgement: Judgement) -> tuple[str | None, ...]:
+    """Write what a judge found, without its prose: asked again, it may say the same in other words."""
+    guards = [digest(guard.guard, guard.a, guard.b) for guard in judgement.guards]
+    if isinstance(judgement, Unjudged):
+        return (judgement.judge, judgement.code, *guards)
+    return (
+        judgement.judge,
+        judgement.relation,
+        repr(judgement.confidence),
+        judgement.current,
+        judgement.update_kind,
+        judgement.stale_risk,
+        judgement.mutability,
+        judgement.stakes,
+        judgement.merged_text,
+        *guards,
     )
 
 

@@ -14,19 +14,13 @@ from arbiter.domain.decide import action_on, decide
 from arbiter.domain.defeat import break_cycles, evaluate
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact
+from arbiter.domain.merges import Merges, merges_of, take_in, without_withdrawn
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
 from arbiter.domain.policy import Policy
 from arbiter.domain.review import review_item
-from arbiter.domain.vocabulary import (
-    Action,
-    Relation,
-    RulingKind,
-    SourceKind,
-    State,
-    StateReason,
-)
+from arbiter.domain.rulings import Key, standing_rulings
+from arbiter.domain.vocabulary import Action, Relation, RulingKind, State, StateReason
 
-Key = tuple[str, str]
 _CONFLICTS = (Relation.UPDATE, Relation.CONTRADICTION)
 
 
@@ -48,26 +42,38 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The derived view of a cluster: one state a fact, every decision, what waits for people."""
+    """The derived view of a cluster: one state a fact, every decision, what waits for people.
+
+    ``aside`` are questions that would be asked, had nobody set them aside on the evidence there is.
+    """
 
     states: Mapping[str, FactState]
     decisions: tuple[Decision, ...]
     reviews: tuple[ReviewItem, ...]
+    aside: tuple[ReviewItem, ...] = ()
 
 
 def settle(cluster: Cluster, policy: Policy) -> Settlement:
     """Derive the states of a cluster."""
-    rulings = standing_rulings(cluster)
-    pairs = [_relabelled(pair, rulings.get(pair.key)) for pair in sorted(cluster.pairs, key=lambda p: p.key)]
-    claims = _claims(cluster, pairs, rulings, policy)
+    standing = standing_rulings(cluster.rulings, cluster.facts)
+    rulings = standing.deciding
+    merges = merges_of(cluster.rulings, rulings, cluster.facts)
+    facts, withdrawn = without_withdrawn(cluster.facts, merges.withdrawn)
+    pairs = [
+        _relabelled(pair, rulings.get(pair.key))
+        for pair in sorted(cluster.pairs, key=lambda p: p.key)
+        if not withdrawn.intersection(pair.key)
+    ]
+    claims = _claims(facts, pairs, rulings, merges, policy)
     decisions = [
         decision
         for pair in pairs
-        if pair.b not in cluster.fringe
+        if pair.b not in cluster.fringe and (pair.key in rulings or merges.joined(pair.key) is not None)
         for decision in decide(pair, claims, policy, rulings.get(pair.key))
+        if not merges.overtaken(decision, rulings)
     ]
     # What was erased can neither be waited for nor asked about; what it had retired stays retired.
-    told = [d for d in decisions if d.retires or not _erased(d.key, cluster)]
+    told = [d for d in decisions if d.retires or not _erased(d.key, facts)]
     holds = [d for d in told if d.action is Action.HOLD and claims[d.b].id == d.b != claims[d.a].id]
     voiced = _one_per_claim_pair((d for d in told if d.action is not Action.HOLD), claims)
     cyclic = break_cycles(voiced, claims)
@@ -76,48 +82,31 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     contested = _contested(voiced, cyclic, claims, states)
     for claim_id in contested:
         states[claim_id] = replace(states[claim_id], contested=True)
-    _follow_centres(claims, told, states)
+    _follow_centres(claims, told, merges, states)
+    states |= {i: FactState(i, State.TOMBSTONED, StateReason.WITHDRAWN) for i in withdrawn}
     for fact in cluster.facts.values():
         if fact.erased:
             states[fact.id] = FactState(fact.id, State.TOMBSTONED, StateReason.ERASED)
     waiting = [d for d in voiced if _waits(d, cyclic, claims, states)]
     waiting += [d for d in holds if states[d.b].state is State.PENDING]
-    reviews = [
-        review_item(decision, cluster.facts, cyclic=decision in cyclic)
-        for decision in waiting
-        if decision.key not in rulings
+    found = {pair.key: pair.judgement for pair in pairs}
+    items = [
+        review_item(d, found[d.key], cluster.facts, claims, cyclic=d in cyclic)
+        for d in waiting
+        if d.key not in rulings
     ]
-    by_judgement = {pair.key: pair.judgement for pair in pairs}
     return Settlement(
         states={fact_id: state for fact_id, state in states.items() if fact_id not in cluster.fringe},
         decisions=tuple(told),
-        reviews=tuple(_with_proposal(item, by_judgement) for item in reviews),
+        reviews=tuple(item for item in items if not _aside(item, standing.aside)),
+        aside=tuple(item for item in items if _aside(item, standing.aside)),
     )
 
 
-def standing_rulings(cluster: Cluster) -> dict[Key, Ruling]:
-    """Return the ruling that holds for each pair: the newest one that has not lapsed.
-
-    A ruling lapses when the user says again, later, what it retired: that is new information.
-    """
-    newest: dict[Key, Ruling] = {}
-    for ruling in sorted(cluster.rulings, key=lambda r: (r.at, r.id)):
-        newest[ruling.key] = ruling
-    return {key: ruling for key, ruling in newest.items() if not _lapsed(ruling, cluster.facts)}
-
-
-def _lapsed(ruling: Ruling, facts: Mapping[str, Fact]) -> bool:
-    retired = {
-        RulingKind.KEEP_A: (ruling.b,),
-        RulingKind.KEEP_B: (ruling.a,),
-        RulingKind.NEITHER: (ruling.a, ruling.b),
-    }.get(ruling.kind, ())
-    return any(
-        sighting.source.kind is SourceKind.USER_STATED and sighting.first_seen > ruling.at
-        for fact_id in retired
-        if fact_id in facts
-        for sighting in facts[fact_id].sightings
-    )
+def _aside(item: ReviewItem, rulings: Mapping[Key, Ruling]) -> bool:
+    """Did somebody look at this very evidence and set the question aside?"""
+    ruling = rulings.get(item.key)
+    return ruling is not None and ruling.evidence == item.evidence
 
 
 def _relabelled(pair: JudgedPair, ruling: Ruling | None) -> JudgedPair:
@@ -131,31 +120,45 @@ def _relabelled(pair: JudgedPair, ruling: Ruling | None) -> JudgedPair:
 
 
 def _claims(
-    cluster: Cluster, pairs: Iterable[JudgedPair], rulings: Mapping[Key, Ruling], policy: Policy
+    facts: Mapping[str, Fact],
+    pairs: Iterable[JudgedPair],
+    rulings: Mapping[Key, Ruling],
+    merges: Merges,
+    policy: Policy,
 ) -> dict[str, Claim]:
-    """Gather duplicates into claims; what the policy or a person keeps apart stays apart."""
-    alone = {fact.id: Claim(fact, (fact,)) for fact in cluster.facts.values()}
+    """Gather duplicates into claims; what the policy or a person keeps apart stays apart.
+
+    A fact that was merged is gathered as the text that was written for it: who duplicates the one joins
+    the other, and the reviewer's wording stays.
+    """
+    alone = {fact.id: Claim(fact, (fact,)) for fact in facts.values()}
     duplicates: set[Key] = set()
     conflicts: set[Key] = set()
     richer: dict[Key, str] = {}
+    carried: dict[Key, str] = {}
     for pair in pairs:
         found = pair.judgement
-        if _erased(pair.key, cluster):
+        key = merges.joined(pair.key)
+        if key is None or _erased(pair.key, facts):
             continue
         action = action_on(pair, alone, policy, rulings.get(pair.key))
         if action is Action.REINFORCE and isinstance(found, Verdict):
-            duplicates.add(pair.key)
-            if found.current is not None:
-                richer[pair.key] = pair.fact_at(found.current)
+            if key != pair.key:
+                carried |= merges.carried(pair.key)
+            else:
+                duplicates.add(key)
+                richer |= {} if found.current is None else {key: pair.fact_at(found.current)}
         elif action in (Action.SUPERSEDE, Action.TOMBSTONE) or (
             isinstance(found, Verdict) and found.relation in _CONFLICTS
         ):
-            conflicts.add(pair.key)
-    return gather(cluster.facts, duplicates, conflicts, richer, policy)
+            conflicts.add(key)
+    standing = {fact_id: fact for fact_id, fact in facts.items() if fact_id not in merges.into}
+    gathered = gather(standing, duplicates, conflicts - carried.keys(), richer, carried, policy)
+    return take_in(gathered, facts, merges)
 
 
-def _erased(key: Key, cluster: Cluster) -> bool:
-    return any(cluster.facts[fact_id].erased for fact_id in key)
+def _erased(key: Key, facts: Mapping[str, Fact]) -> bool:
+    return any(facts[fact_id].erased for fact_id in key)
 
 
 def _one_per_claim_pair(decisions: Iterable[Decision], claims: Mapping[str, Claim]) -> list[Decision]:
@@ -230,10 +233,18 @@ def _waits(
 
 
 def _follow_centres(
-    claims: Mapping[str, Claim], decisions: Iterable[Decision], states: dict[str, FactState]
+    claims: Mapping[str, Claim],
+    decisions: Iterable[Decision],
+    merges: Merges,
+    states: dict[str, FactState],
 ) -> None:
     """Give every other wording of a claim its state: it is merged into the centre, or false with it."""
-    joined = {d.loser: d for d in decisions if d.action is Action.REINFORCE and d.loser}
+    joined: dict[str, str] = {}
+    for decision in decisions:
+        merge = merges.by.get(decision.loser or "")
+        ruled = merge is not None and merge.key == decision.key
+        if decision.loser and (ruled or (merge is None and decision.action is Action.REINFORCE)):
+            joined[decision.loser] = decision.id
     for fact_id, claim in claims.items():
         if fact_id == claim.id:
             continue
@@ -241,16 +252,7 @@ def _follow_centres(
         if centre.state is State.TOMBSTONED:
             states[fact_id] = replace(centre, fact_id=fact_id)
         else:
+            reason = StateReason.RULING if fact_id in merges.by else StateReason.DUPLICATE
             states[fact_id] = FactState(
-                fact_id,
-                State.SUPERSEDED,
-                StateReason.DUPLICATE,
-                claim.id,
-                decision=joined[fact_id].id,
+                fact_id, State.SUPERSEDED, reason, claim.id, decision=joined.get(fact_id)
             )
-
-
-def _with_proposal(item: ReviewItem, judgements: Mapping[Key, object]) -> ReviewItem:
-    found = judgements[(item.a, item.b) if item.a < item.b else (item.b, item.a)]
-    merged = found.merged_text if isinstance(found, Verdict) else None
-    return replace(item, proposal=merged) if merged else item

@@ -33,6 +33,16 @@ class Mutability(StrEnum):
     EVENT = "event"
 
 
+LIFETIMES = (
+    Mutability.IMMUTABLE,
+    Mutability.EVENT,
+    Mutability.STABLE,
+    Mutability.MUTABLE,
+    Mutability.EPHEMERAL,
+)
+"""How long attributes keep their values, the longest first."""
+
+
 class Stakes(StrEnum):
     """What acting on the wrong one can cost."""
 
@@ -76,6 +86,7 @@ class StateReason(StrEnum):
     QUORUM = "quorum"
     CORRECTION = "correction"
     RULING = "ruling"
+    WITHDRAWN = "withdrawn"
     UNJUDGED = "unjudged"
     ERASED = "erased"
 
@@ -124,11 +135,20 @@ class Standing(StrEnum):
 
 
 class RulingKind(StrEnum):
-    """What a person decided about a pair; ``a`` and ``b`` are the sides as they were shown."""
+    """What a person decided about a pair; ``a`` and ``b`` are the sides as they were shown.
+
+    A merge puts one text in the place of both. A skip and a call for more context decide nothing: the
+    question is set aside until there is other evidence. An undo takes back what was decided about the
+    pair, whoever decided it; a retraction takes back one ruling, as if it had never been made.
+    """
 
     KEEP_A = "keep_a"
     KEEP_B = "keep_b"
     KEEP_BOTH = "keep_both"
     NEITHER = "neither"
+    MERGE = "merge"
     RELABEL = "relabel"
+    SKIP = "skip"
+    NEEDS_CONTEXT = "needs_context"
     UNDO = "undo"
+    RETRACT = "retract"

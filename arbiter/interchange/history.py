@@ -69,6 +69,8 @@ def ruling_entry(at: datetime, ruling: Ruling) -> HistoryEntry:
         reason=ruling.reason,
         policy=ruling.policy,
         decision=ruling.decision,
+        merged=ruling.merged,
+        retracts=ruling.retracts,
     )
 
 

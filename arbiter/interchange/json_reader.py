@@ -6,7 +6,9 @@ import codecs
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from arbiter.domain.outcomes import Reason
 from arbiter.interchange.lines import MAX_RECORD_BYTES, TOO_LONG, Item, numbered_lines
@@ -16,7 +18,7 @@ _BETWEEN_ELEMENTS = re.compile(r"[\s,]*")
 _TOO_DEEP = Reason("too_deep", "nested too deeply to be read")
 
 
-def json_line_items(stream: io.BufferedReader) -> Iterator[Item]:
+def json_line_items(stream: BinaryIO) -> Iterator[Item]:
     """Yield what each line holds that is not blank; a line that cannot be read harms no other."""
     decoder = _Decoder()
     for number, line in numbered_lines(stream):
@@ -53,16 +55,55 @@ def json_array_items(stream: io.BufferedReader) -> Iterator[Item]:
         yield window.line, None, Reason("not_json", "something follows the array; it was not read")
 
 
+class RepeatedKeys(dict[str, object]):
+    """An object in which ``key`` stands twice; of its values the last one is kept."""
+
+    def __init__(self, found: dict[str, object], key: str) -> None:
+        super().__init__(found)
+        self.key = key
+
+
+def json_value(text: bytes) -> tuple[object | None, Reason | None]:
+    """Return the one value that a text is, or the reason why it is none.
+
+    Objects with repeated keys come as ``RepeatedKeys``.
+    """
+    return _value(text, _Decoder(), "text")
+
+
+def repeated_key(value: object) -> Reason | None:
+    """Return the reason why a value is not read as it stands: a key stands twice in it, however deep."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, RepeatedKeys):
+            return _repeated(found.key)
+        if isinstance(found, dict):
+            waiting += found.values()
+        elif isinstance(found, list):
+            waiting += found
+    return None
+
+
 def _line(line: bytes, decoder: _Decoder) -> tuple[object | None, Reason | None]:
+    data, reason = _value(line, decoder, "line")
+    return (None, reason) if reason else decoder.checked(data)
+
+
+def _value(text: bytes, decoder: _Decoder, where: str) -> tuple[object | None, Reason | None]:
     try:
-        data = decoder.whole(line.decode().strip())
+        return decoder.whole(text.decode().strip()), None
     except UnicodeDecodeError as error:
-        return None, Reason("not_utf8", f"byte {error.start + 1} of the line is not UTF-8")
+        return None, Reason("not_utf8", f"byte {error.start + 1} of the {where} is not UTF-8")
     except RecursionError:
         return None, _TOO_DEEP
     except ValueError as error:
         return None, _not_json(error)
-    return decoder.checked(data)
+
+
+def _repeated(key: str) -> Reason:
+    name = key.encode("utf-8", "backslashreplace").decode()
+    return Reason("repeated_key", f"the key {name!r} stands twice in one object", name)
 
 
 def _not_json(error: ValueError) -> Reason:
@@ -103,15 +144,15 @@ class _Decoder:
         """Return the value that was decoded last, or the reason why it is no record."""
         if not self._repeated:
             return data, None
-        key = self._repeated[0]
-        return None, Reason("repeated_key", f"the key {key!r} stands twice in one object", key)
+        return None, _repeated(self._repeated[0])
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self._repeated += [key for key in found if keys.count(key) > 1]
-        return found
+        if len(found) == len(pairs):
+            return found
+        key, _ = next(item for item in Counter(key for key, _ in pairs).items() if item[1] > 1)
+        self._repeated.append(key)
+        return RepeatedKeys(found, key)
 
 
 class _LostError(Exception):

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import ReviewItem
-from arbiter.interchange.review_files import review_row
+from arbiter.interchange.review_rows import review_row
 
 RECEIPTS = "receipts.jsonl"
 FACTS = "facts.jsonl"
@@ -19,6 +19,8 @@ REVIEW = "review.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
 ALL = (RECEIPTS, FACTS, REVIEW, SUMMARY, REPORT)
+# They can only stand inside strings of JSON.
+_LINE_ENDS = {ord(char): f"\\u{ord(char):04x}" for char in "\u0085\u2028\u2029"}
 
 
 def opened(path: Path) -> TextIO:
@@ -31,8 +33,9 @@ def opened(path: Path) -> TextIO:
 
 
 def json_line(value: Mapping[str, object]) -> str:
-    """Return a value as one line of JSON Lines."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+    """Return a value as one line of JSON Lines, also for readers that know other line ends than these."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return (text if text.isascii() else text.translate(_LINE_ENDS)) + "\n"
 
 
 def review_line(item: ReviewItem, a: Fact, b: Fact) -> str:

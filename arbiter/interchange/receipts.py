@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from arbiter.domain.evidence import GuardFinding, Judgement, Side, Spend, Unjudged
 from arbiter.domain.outcomes import Decision, FoundRelation, Receipt, ReviewItem
+from arbiter.domain.standing import Standing
 
 Json: TypeAlias = dict[str, object]
 """A JSON object: texts, numbers, truth values, None, lists and objects of these."""
@@ -45,9 +46,27 @@ def receipt_json(receipt: Receipt) -> Json:
                 for candidate in receipt.candidates
             ]
         },
-        "cost": _cost(receipt.cost),
+        "cost": cost_json(receipt.cost),
         "duplicate_of": receipt.duplicate_of,
         "supersedes": list(receipt.supersedes),
+    }
+
+
+def standing_json(standing: Standing) -> Json:
+    """Return what has become of a record since its receipt as JSON; the keys that both have mean the same."""
+    state = standing.state
+    return {
+        "outcome": standing.outcome.value,
+        "state": state.state.value,
+        "state_reason": state.reason and state.reason.value,
+        "successor": state.successor,
+        "contested": state.contested,
+        "retryable": standing.retryable,
+        "relations": [_relation(found) for found in standing.relations],
+        "decisions": [_decided(decision) for decision in standing.decisions],
+        "review": list(standing.review),
+        "duplicate_of": standing.duplicate_of,
+        "supersedes": list(standing.supersedes),
     }
 
 
@@ -152,7 +171,8 @@ def _decided(decision: Decision) -> Json:
     }
 
 
-def _cost(spend: Spend) -> Json:
+def cost_json(spend: Spend) -> Json:
+    """Return what asking cost as JSON."""
     return {
         "llm_calls": spend.llm_calls,
         "prompt_tokens": spend.prompt_tokens,

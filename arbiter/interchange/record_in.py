@@ -46,8 +46,12 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("lies outside the years 1 to 9999") from error
 
 
-def _text(value: str) -> str:
-    """Refuse what no store keeps, and what says nothing."""
+def as_text(value: str) -> str:
+    """Return a text as it is; refuse what no store keeps, and what says nothing.
+
+    Raises:
+        ValueError: it holds a NUL byte or a lone surrogate, or is blank.
+    """
     if "\x00" in value:
         raise ValueError("holds a NUL byte")
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
@@ -55,6 +59,11 @@ def _text(value: str) -> str:
     if not value.strip():
         raise ValueError("is blank")
     return value
+
+
+def _spelt(name: str) -> str:
+    """Return the name of a field so that it can be written, whatever the caller put into it."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -71,7 +80,7 @@ def _texts(value: object) -> Iterator[str]:
             waiting += found
 
 
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS), AfterValidator(_text)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS), AfterValidator(as_text)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_utc)]
 
 
@@ -90,7 +99,7 @@ class SourceIn(_Strict):
 class RecordIn(_Strict):
     """One statement, as a caller submits it."""
 
-    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(_text)]
+    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(as_text)]
     source: SourceIn
     observed_at: Moment
     namespace: Name = DEFAULT_NAMESPACE
@@ -122,7 +131,7 @@ class RecordIn(_Strict):
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError("is not plain JSON") from error
         for text in _texts(value):
-            _text(text)
+            as_text(text)
         if size > MAX_METADATA_CHARS:
             raise ValueError(f"is {size:,} characters of JSON; {MAX_METADATA_CHARS:,} are allowed")
         return value
@@ -163,7 +172,7 @@ def parse_record(data: object, now: datetime) -> Record:
         checked = RecordIn.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or None
+        field = _spelt(".".join(str(part) for part in first["loc"])) or None
         message = first["msg"].removeprefix("Value error, ")
         raise InvalidRecordError(f"{field}: {message}" if field else message, field=field) from error
     except RecursionError as error:
@@ -173,6 +182,30 @@ def parse_record(data: object, now: datetime) -> Record:
     if checked.valid_from and checked.valid_to and checked.valid_to <= checked.valid_from:
         raise InvalidRecordError("valid_to: lies before valid_from", field="valid_to")
     return checked.to_record()
+
+
+def parse_pair(data: object, now: datetime) -> tuple[Record, Record]:
+    """Check one pair to classify, ``{"id", "a": record, "b": record}``.
+
+    Raises:
+        InvalidRecordError: it is not valid; ``field`` names the side too, as in ``b.observed_at``.
+    """
+    if not isinstance(data, Mapping):
+        raise InvalidRecordError('a pair is a JSON object {"id", "a", "b"}')
+    for name in data:
+        if name not in ("id", "a", "b"):
+            raise InvalidRecordError(f"{_spelt(str(name))}: no such field", field=_spelt(str(name)))
+    return _side("a", data, now), _side("b", data, now)
+
+
+def _side(name: str, data: Mapping[str, object], now: datetime) -> Record:
+    if name not in data:
+        raise InvalidRecordError(f"{name}: Field required", field=name)
+    try:
+        return parse_record(data[name], now)
+    except InvalidRecordError as error:
+        field = f"{name}.{error.field}" if error.field else name
+        raise InvalidRecordError(f"{name}: {error.message}", field=field) from error
 
 
 def record_json(record: Record) -> dict[str, object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -22,7 +22,7 @@ from arbiter.interchange.report_cards import Card, Case, card, day, judge_name, 
 from arbiter.interchange.report_charts import Slice, named, stacked
 from arbiter.interchange.summary import Summary
 
-_OUTCOMES = {
+OUTCOME_TONES = {
     "stored": "good",
     "unchanged": "calm",
     "merged": "same",
@@ -30,21 +30,22 @@ _OUTCOMES = {
     "deferred": "soft",
     "refused": "bad",
 }
-_STATES = {"active": "good", "superseded": "calm", "tombstoned": "bad", "pending": "warn"}
-_RELATIONS = {
+STATE_TONES = {"active": "good", "superseded": "calm", "tombstoned": "bad", "pending": "warn"}
+RELATION_TONES = {
     "duplicate": "same",
     "update": "calm",
     "contradiction": "bad",
     "complementary": "good",
     "unrelated": "soft",
 }
-_JUDGES = {
+JUDGE_TONES = {
     "same text": "soft",
     "claim keys": "good",
     "local model": "calm",
     "language model": "same",
     "a person": "bad",
 }
+"""The colours of what charts show, by name; their order is that in which it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def render_report(report: Report) -> str:
         tombstoned=[card(case) for case in report.tombstoned.cases],
         merges=merges(report.merged.cases),
         charts=_charts(report.summary),
-        judges=_judges(report.summary),
+        judges=judge_slices(report.summary.judges, sum(report.summary.unjudged.values())),
         most=max((fact.seen_count for fact in report.repeated), default=0),
     )
 
@@ -126,20 +127,20 @@ def _jumps(queue: Sequence[Card]) -> list[tuple[str, str, int]]:
 def _charts(summary: Summary) -> list[tuple[str, str, list[Slice]]]:
     """Return title, explanation and parts of each chart that has something to show."""
     charts = [
-        ("Records", "what became of each", stacked(named(summary.outcomes, _OUTCOMES))),
-        ("Facts", "where they stand in the store now", stacked(named(summary.facts, _STATES))),
-        ("Relations", "of the pairs that were judged", stacked(named(summary.relations, _RELATIONS))),
+        ("Records", "what became of each", stacked(named(summary.outcomes, OUTCOME_TONES))),
+        ("Facts", "where they stand in the store now", stacked(named(summary.facts, STATE_TONES))),
+        ("Relations", "of the pairs that were judged", stacked(named(summary.relations, RELATION_TONES))),
     ]
     return [chart for chart in charts if chart[2]]
 
 
-def _judges(summary: Summary) -> list[Slice]:
-    """Return who judged how many pairs, and how many nobody could judge."""
+def judge_slices(judges: Mapping[str, int], unjudged: int) -> list[Slice]:
+    """Return who judged how many pairs, given their ids, and how many nobody could judge."""
     families: Counter[str] = Counter()
-    for judge, count in summary.judges.items():
+    for judge, count in judges.items():
         families[judge_name(judge)] += count
-    tones = _JUDGES | {name: "soft" for name in families if name not in _JUDGES}
-    return stacked([*named(families, tones), ("not judged", "warn", sum(summary.unjudged.values()))])
+    tones = JUDGE_TONES | {name: "soft" for name in families if name not in JUDGE_TONES}
+    return stacked([*named(families, tones), ("not judged", "warn", unjudged)])
 
 
 def _count(number: int) -> str:

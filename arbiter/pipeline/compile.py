@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arbiter.domain.evidence import Spend
+from arbiter.domain.evidence import Spend, Unjudged
 from arbiter.domain.outcomes import Decision, FactState
 from arbiter.domain.policy import Policy
 from arbiter.domain.settle import Cluster, settle
@@ -25,13 +25,14 @@ class Compiled:
 
     ``created`` counts decisions that were not in force before, ``changed`` states that are others now,
     ``resumed`` facts whose judging had been interrupted, ``retried`` pairs that had found no judge and were
-    asked again.
+    asked again, ``held`` pairs that found none this time.
     """
 
     created: int = 0
     changed: int = 0
     resumed: int = 0
     retried: int = 0
+    held: int = 0
     spend: Spend = Spend()
 
     def __add__(self, other: Compiled) -> Compiled:
@@ -40,6 +41,7 @@ class Compiled:
             self.changed + other.changed,
             self.resumed + other.resumed,
             self.retried + other.retried,
+            self.held + other.held,
             self.spend + other.spend,
         )
 
@@ -58,10 +60,37 @@ class Flip:
 
 def compile_namespace(namespace: str, context: Context) -> Compiled:
     """Finish what was interrupted, ask again what no judge could tell, and derive every state anew."""
-    done = _resume(namespace, context) + _retry(namespace, context)
+    unfinished = context.store.unfinished(namespace)
+    missing = context.store.unembedded(namespace, context.embedder.model_id)
+    done = finish_facts(namespace, dict.fromkeys([*unfinished, *missing]), context)
+    done += ask_again(namespace, context.store.retryable(namespace), context)
     for tx, cluster in _clusters(namespace, context):
         done += _settle(namespace, tx, cluster, context)
     return done
+
+
+def finish_facts(namespace: str, fact_ids: Iterable[str], context: Context) -> Compiled:
+    """Embed facts that have no vector of the model in use, and find and judge what they are near to.
+
+    Pairs that have a verdict are not judged again.
+    """
+    done = Compiled()
+    for ids in batches(fact_ids, _BATCH):
+        findings = investigate(namespace, embed_stored(namespace, ids, context), context)
+        done += _commit(namespace, findings, context)
+        done += Compiled(resumed=len(findings.investigated), held=_held(findings))
+    return done
+
+
+def ask_again(namespace: str, keys: Iterable[tuple[str, str]], context: Context) -> Compiled:
+    """Put pairs of facts before the judges once more and settle what follows."""
+    wanted = list(keys)
+    facts = context.store.facts(namespace, {fact_id for key in wanted for fact_id in key})
+    asked = [(facts[a], facts[b]) for a, b in wanted if not (facts[a].erased or facts[b].erased)]
+    pairs, spend = judge_facts(asked, context)
+    findings = Findings(pairs=tuple(pairs), spend=spend)
+    done = _commit(namespace, findings, context)
+    return done + Compiled(retried=len(pairs), held=_held(findings))
 
 
 def policy_diff(namespace: str, policy: Policy, context: Context) -> list[Flip]:
@@ -106,28 +135,9 @@ def _read(state: FactState) -> tuple[object, ...]:
     return (state.state, state.reason, state.successor, state.contested)
 
 
-def _resume(namespace: str, context: Context) -> Compiled:
-    """Embed what has no vector of the model in use, and look for candidates of what was not found before.
-
-    Pairs that have a verdict are not judged again.
-    """
-    unfinished = context.store.unfinished(namespace)
-    missing = context.store.unembedded(namespace, context.embedder.model_id)
-    done = Compiled()
-    for ids in batches(dict.fromkeys([*unfinished, *missing]), _BATCH):
-        findings = investigate(namespace, embed_stored(namespace, ids, context), context)
-        done += _commit(namespace, findings, context)
-        done += Compiled(resumed=len(findings.investigated))
-    return done
-
-
-def _retry(namespace: str, context: Context) -> Compiled:
-    keys = context.store.retryable(namespace)
-    facts = context.store.facts(namespace, {fact_id for key in keys for fact_id in key})
-    asked = [(facts[a], facts[b]) for a, b in keys if not (facts[a].erased or facts[b].erased)]
-    pairs, spend = judge_facts(asked, context)
-    done = _commit(namespace, Findings(pairs=tuple(pairs), spend=spend), context)
-    return done + Compiled(retried=len(pairs))
+def _held(findings: Findings) -> int:
+    found = [pair.judgement for pair in findings.pairs]
+    return sum(isinstance(judgement, Unjudged) and judgement.retryable for judgement in found)
 
 
 def _commit(namespace: str, findings: Findings, context: Context) -> Compiled:

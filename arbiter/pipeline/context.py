@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from arbiter.domain.policy import Policy
 from arbiter.pipeline.index import Indexes
 from arbiter.ports import ClaimKeys, Clock, Embedder, EntityExtractor, FactStore, Guard, Judge
 
 ProgressCallback = Callable[[int], None]
+Stage: TypeAlias = Callable[[str], AbstractContextManager[None]]
+"""Opened around each stage of a submission, with its name, for those who watch the work."""
+
+
+def unwatched(_: str) -> AbstractContextManager[None]:
+    """Watch nothing."""
+    return nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +52,4 @@ class Context:
     policy: Policy
     clock: Clock
     limits: Limits = field(default_factory=Limits)
+    stage: Stage = unwatched

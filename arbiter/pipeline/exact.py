@@ -14,9 +14,14 @@ from arbiter.pipeline.context import Context
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record with the identities derived from it. ``subject`` is its name with aliases resolved."""
+    """A record with the identities derived from it. ``subject`` is its name with aliases resolved.
 
-    index: int
+    ``place`` is where it stands among the records at hand; no two have the same. ``record_index`` is what
+    the caller knows it by.
+    """
+
+    place: int
+    record_index: int
     sighting: Sighting
     subject: str | None
 
@@ -37,15 +42,21 @@ class Arrivals:
     touches: Mapping[str, tuple[datetime, int]]
 
 
-def identify(records: Iterable[tuple[int, Record]], context: Context) -> list[Draft]:
-    """Derive fact, event and sighting of each record."""
+def identify(
+    records: Iterable[tuple[int, Record]], context: Context, indexes: Sequence[int] | None = None
+) -> list[Draft]:
+    """Derive fact, event and sighting of each record; each comes with its place.
+
+    ``indexes`` gives for each place the index that the caller knows the record by; the place by default.
+    """
     drafts = []
-    for index, record in records:
+    for place, record in records:
         completed = context.claim_keys.complete(record)
         keys = context.policy.event_keys(completed.source.id)
+        index = place if indexes is None else indexes[place]
         sighting = sighting_of(completed, keys, record_index=index)
         subject = context.claim_keys.canonical_name(completed.subject) if completed.subject else None
-        drafts.append(Draft(index, sighting, subject))
+        drafts.append(Draft(place, index, sighting, subject))
     return drafts
 
 
@@ -91,7 +102,7 @@ def ambiguous_subjects(drafts: Sequence[Draft], known: Sequence[str]) -> dict[in
         could_be = set.intersection(*(by_word[word] for word in draft.subject.split())) - {draft.subject}
         if len(could_be) > 1:
             names = ", ".join(sorted(could_be))
-            asked[draft.index] = Reason(
+            asked[draft.place] = Reason(
                 "ambiguous_subject", f"the subject could be any of: {names}", "subject"
             )
     return asked

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from arbiter.domain.facts import Fact, fact_of
+from arbiter.domain.facts import Fact, told_by
 from arbiter.domain.outcomes import FactState
 from arbiter.domain.review import lasts_by_repetition, silent_sources
 from arbiter.domain.settle import Cluster, settle
@@ -128,16 +128,20 @@ def as_of(namespace: str, moment: datetime, context: Context) -> list[FactView]:
     """
     with context.store.writing(namespace) as tx:
         cluster = tx.cluster(context.store.fact_ids(namespace))
+    # A reviewer's text is dated like the statements that it stands for; before its merge it was not there.
+    to_come = {ruling.sighting for ruling in cluster.rulings if ruling.at > moment} - {
+        ruling.sighting for ruling in cluster.rulings if ruling.at <= moment
+    }
     facts = {
-        fact.id: replace(fact_of(seen), erased=fact.erased, fingerprint=fact.fingerprint)
+        fact.id: told_by(fact, seen)
         for fact in cluster.facts.values()
-        if (seen := [s for s in fact.sightings if s.first_seen <= moment])
+        if (seen := [s for s in fact.sightings if s.first_seen <= moment and s.id not in to_come])
     }
     settlement = settle(
         Cluster(
             facts,
             tuple(pair for pair in cluster.pairs if pair.a in facts and pair.b in facts),
-            tuple(r for r in cluster.rulings if r.at <= moment and r.a in facts and r.b in facts),
+            tuple(r for r in cluster.rulings if r.at <= moment and facts.keys() >= r.facts),
             cluster.unfinished & facts.keys(),
         ),
         context.policy,

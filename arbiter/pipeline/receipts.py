@@ -80,7 +80,7 @@ def receipts_for(
 def deferred(draft: Draft, reason: Reason) -> Receipt:
     """Return the receipt of a record that the caller must make clear first; nothing was stored."""
     return Receipt(
-        record_index=draft.index,
+        record_index=draft.record_index,
         namespace=draft.record.namespace,
         outcome=Outcome.DEFERRED,
         stored=False,
@@ -152,7 +152,7 @@ def _receipt(
         merged = state is not None and state.reason is StateReason.DUPLICATE
         duplicate_of = state.successor if state is not None and merged else fact_id
     return Receipt(
-        record_index=draft.index,
+        record_index=draft.record_index,
         namespace=draft.record.namespace,
         outcome=outcome,
         stored=outcome is not Outcome.UNCHANGED,
@@ -194,8 +194,13 @@ def _about(pairs: Iterable[JudgedPair], settlement: Settlement) -> dict[str, _Ab
 
 
 def _costs(findings: Findings, arrived: Arrived) -> dict[str, Spend]:
-    """Share the cost of the batch among its new facts by the pairs asked for them, adding up exactly."""
-    order = {draft.sighting.fact_id: draft.index for draft in reversed(arrived.drafts)}
+    """Share the cost of the batch among its new facts by the pairs asked for them, adding up exactly.
+
+    Of two new facts the one that came later pays; a known one that was only read again never does.
+    """
+    new = set(findings.investigated)
+    drafts = reversed(arrived.drafts)
+    order = {d.sighting.fact_id: d.place for d in drafts if d.sighting.fact_id in new}
     asked: dict[str, int] = {}
     for pair in findings.pairs:
         if isinstance(pair.judgement, Unjudged) or not pair.judgement.cached:

@@ -1,48 +1,70 @@
-"""What people decide: rulings on pairs, and taking decisions back."""
+"""What people decide: answers to review items, and taking decisions and rulings back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 
 from arbiter.domain.canonical import digest
 from arbiter.domain.facts import Fact, iso
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
+from arbiter.domain.review_answer import Answer, Ruled, check_name
+from arbiter.domain.rulings import ASIDE, Key, in_effect
 from arbiter.domain.settle import settle
-from arbiter.domain.vocabulary import Relation, RulingKind
-from arbiter.errors import ConfigurationError, DependentDecisionError, StaleRulingError
+from arbiter.domain.vocabulary import RulingKind
+from arbiter.errors import DependentDecisionError, StaleRulingError
 from arbiter.pipeline.context import Context
+from arbiter.pipeline.merge import Wording, judge_against_others, prepare, write_down
+from arbiter.pipeline.review_work import open_to, queued
+from arbiter.ports import Writing
+
+_TICK = timedelta(microseconds=1)
 
 
-def rule(
-    namespace: str,
-    review_id: str,
-    kind: RulingKind,
-    reviewer: str,
-    context: Context,
-    *,
-    relabel: Relation | None = None,
-    reason: str = "",
-    seen: tuple[str, str] | None = None,
-) -> list[FactState]:
-    """Commit a person's ruling on a review item and return the states that changed.
+def answer(namespace: str, review_id: str, given: Answer, context: Context) -> Ruled:
+    """Commit a person's answer to a review item as a ruling.
 
-    ``seen`` are the digests of both facts as the person saw them; by default those of the stored item.
+    Everything that speaks against it is looked at in the transaction that commits it, so of two answers
+    at once one is refused. The same merge by the same person again is the ruling that there is.
 
     Raises:
+        RequestError: the answer is not complete, or its text names what neither side names.
         NotFoundError: there is no such item.
+        ClaimedError: somebody else has the item in hand.
         StaleRulingError: the item is settled already, or one of the facts changed since it was seen.
-        ConfigurationError: a relabel without a relation, or a relation without a relabel.
     """
-    if (kind is RulingKind.RELABEL) != (relabel is not None):
-        raise ConfigurationError("a relabel, and nothing else, names a relation", field="relabel")
-    item, still_open = context.store.review(namespace, review_id)
-    if not still_open:
-        raise StaleRulingError(f"{review_id} is no longer open: it was settled, or its facts moved on")
-    facts = context.store.facts(namespace, (item.a, item.b))
-    _still_as_seen(item, facts[item.a], facts[item.b], seen or (item.digest_a, item.digest_b))
-    ruling = _ruling(facts[item.a], facts[item.b], kind, reviewer, context)
-    return _commit(namespace, [replace(ruling, relabel=relabel, reason=reason)], context)
+    given.check()
+    wording = _wording(namespace, review_id, given, context)
+    with context.store.writing(namespace) as tx:
+        found = queued(namespace, review_id, context)
+        item = found.item
+        earlier = tx.cluster(item.key).rulings
+        holding = _holding(earlier, item.key)
+        if wording is not None and holding is not None and wording.made_by(holding):
+            return Ruled(holding)
+        open_to(given.reviewer, found, context.clock())
+        facts = context.store.facts(namespace, item.key)
+        _still_as_seen(item, facts, given.seen or (item.digest_a, item.digest_b))
+        ruling = replace(
+            _ruling(facts[item.a], facts[item.b], given.kind, given.reviewer, earlier, context),
+            relabel=given.relabel,
+            reason=given.reason,
+            evidence=item.evidence if given.kind in ASIDE else None,
+        )
+        fresh = False
+        if wording is not None:
+            fresh = write_down(namespace, wording, context, tx)
+            ruling = replace(ruling, merged=wording.fact_id, sighting=wording.sighting.id)
+        tx.ruled(ruling)
+        if found.work.claimed_by is not None:
+            tx.works(replace(found.work, claimed_by=None, claimed_until=None))
+        changed = tx.apply(settle(tx.cluster(ruling.facts), context.policy))
+    if wording is None or not fresh:
+        return Ruled(ruling, tuple(changed))
+    more, spend = judge_against_others(namespace, wording, context)
+    newest = {state.fact_id: state for state in (*changed, *more)}
+    return Ruled(ruling, tuple(newest[fact_id] for fact_id in sorted(newest)), spend)
 
 
 def undo(
@@ -58,37 +80,111 @@ def undo(
         NotFoundError: there is no such decision.
         DependentDecisionError: later decisions rest on it, and ``cascade`` is not set; it names them.
     """
-    decision = context.store.decision(namespace, decision_id)
-    later = [
-        d
-        for d in context.store.later_decisions(namespace, decision_id)
+    check_name(reviewer, "reviewer")
+    with context.store.writing(namespace) as tx:
+        decision = context.store.decision(namespace, decision_id)
+        later = _resting_on([decision], decision_id, context, namespace, cascade=cascade)
+        touched = _take_back([decision, *later], namespace, reviewer, context, tx)
+        return tx.apply(settle(tx.cluster(touched), context.policy))
+
+
+def retract(
+    namespace: str, ruling_id: str, reviewer: str, context: Context, *, cascade: bool = False
+) -> Ruled:
+    """Take a ruling back, as if it had never been made: the question is asked again if it is still one.
+
+    Raises:
+        NotFoundError: there is no such ruling.
+        StaleRulingError: it is taken back already, or there is a later ruling on the pair.
+        DependentDecisionError: later decisions rest on it, and ``cascade`` is not set; it names them.
+    """
+    check_name(reviewer, "reviewer")
+    with context.store.writing(namespace) as tx:
+        ruling = context.store.ruling(namespace, ruling_id)
+        earlier = tx.cluster(ruling.key).rulings
+        if _holding(earlier, ruling.key) != ruling:
+            raise StaleRulingError(f"{ruling_id} does not hold any more: it was taken back, or ruled over")
+        made = [
+            decision
+            for decision in context.store.decisions(namespace, ruling.key)
+            if decision.key == ruling.key and decision.retires and ruling.kind not in ASIDE
+        ]
+        later = _resting_on(made, ruling_id, context, namespace, cascade=cascade)
+        facts = context.store.facts(namespace, ruling.key)
+        taking = _ruling(facts[ruling.a], facts[ruling.b], RulingKind.RETRACT, reviewer, earlier, context)
+        taking = replace(taking, retracts=ruling.id)
+        tx.ruled(taking)
+        touched = ruling.facts | _take_back(later, namespace, reviewer, context, tx)
+        changed = tx.apply(settle(tx.cluster(touched), context.policy))
+    return Ruled(taking, tuple(changed))
+
+
+def _wording(namespace: str, review_id: str, given: Answer, context: Context) -> Wording | None:
+    """Return the text of a merge, made ready before the transaction opens."""
+    if given.text is None:
+        return None
+    found = queued(namespace, review_id, context)
+    item = found.item
+    holding = _holding(context.store.rulings_on(namespace, [item.key]), item.key)
+    if holding is None or holding.kind is not RulingKind.MERGE:
+        open_to(given.reviewer, found, context.clock())
+    facts = context.store.facts(namespace, item.key)
+    return prepare(item.id, facts[item.a], facts[item.b], given, context)
+
+
+def _holding(rulings: Iterable[Ruling], key: Key) -> Ruling | None:
+    """Return the newest of the rulings on a pair that nobody took back."""
+    return next((ruling for ruling in reversed(in_effect(rulings)) if ruling.key == key), None)
+
+
+def _still_as_seen(item: ReviewItem, facts: Mapping[str, Fact], seen: tuple[str, str]) -> None:
+    for fact_id, digest_seen in zip((item.a, item.b), seen, strict=True):
+        if facts[fact_id].digest != digest_seen:
+            raise StaleRulingError(f"{item.id}: {fact_id} changed since it was shown; look at the pair again")
+
+
+def _resting_on(
+    decisions: Iterable[Decision], taken_back: str, context: Context, namespace: str, *, cascade: bool
+) -> list[Decision]:
+    """Return the later decisions that rest on some, each once.
+
+    Raises:
+        DependentDecisionError: there are any, and they are not to be taken back together.
+    """
+    later = {
+        d.id: d
+        for decision in decisions
+        for d in context.store.later_decisions(namespace, decision.id)
         if d.key != decision.key and d.loser in (decision.winner, decision.loser)
-    ]
+    }
     if later and not cascade:
-        listed = ", ".join(f"{d.id} ({d.rule})" for d in later)
+        listed = ", ".join(f"{d.id} ({d.rule})" for d in later.values())
         raise DependentDecisionError(
-            f"{decision_id} cannot be undone alone: {listed} came later and rest on it; undo together?",
-            dependents=tuple(d.id for d in later),
+            f"{taken_back} cannot be undone alone: {listed} came later and rest on it; undo together?",
+            dependents=tuple(later),
         )
-    return _commit(
-        namespace, [_undoing(namespace, d, reviewer, context) for d in (decision, *later)], context
-    )
+    return list(later.values())
 
 
-def _undoing(namespace: str, decision: Decision, reviewer: str, context: Context) -> Ruling:
-    facts = context.store.facts(namespace, (decision.a, decision.b))
-    ruling = _ruling(facts[decision.a], facts[decision.b], RulingKind.UNDO, reviewer, context)
-    return replace(ruling, decision=decision.id)
+def _take_back(
+    decisions: Iterable[Decision], namespace: str, reviewer: str, context: Context, tx: Writing
+) -> frozenset[str]:
+    """Append a ruling that takes back each decision, and return the facts that they are about."""
+    touched: set[str] = set()
+    for decision in decisions:
+        facts = context.store.facts(namespace, decision.key)
+        earlier = tx.cluster(decision.key).rulings
+        ruling = _ruling(facts[decision.a], facts[decision.b], RulingKind.UNDO, reviewer, earlier, context)
+        tx.ruled(replace(ruling, decision=decision.id))
+        touched.update(decision.key)
+    return frozenset(touched)
 
 
-def _still_as_seen(item: ReviewItem, a: Fact, b: Fact, seen: tuple[str, str]) -> None:
-    for fact, digest_seen in ((a, seen[0]), (b, seen[1])):
-        if fact.digest != digest_seen:
-            raise StaleRulingError(f"{item.id}: {fact.id} changed since it was shown; look at the pair again")
-
-
-def _ruling(a: Fact, b: Fact, kind: RulingKind, reviewer: str, context: Context) -> Ruling:
-    at = context.clock()
+def _ruling(
+    a: Fact, b: Fact, kind: RulingKind, reviewer: str, earlier: Iterable[Ruling], context: Context
+) -> Ruling:
+    """Return a ruling made now, later than those that it may rest on whatever the clock says."""
+    at = max([context.clock(), *(ruling.at + _TICK for ruling in earlier)])
     return Ruling(
         id="rul_" + digest(a.id, b.id, kind, reviewer, iso(at)),
         namespace=a.namespace,
@@ -101,11 +197,3 @@ def _ruling(a: Fact, b: Fact, kind: RulingKind, reviewer: str, context: Context)
         digest_b=b.digest,
         policy=context.policy.digest,
     )
-
-
-def _commit(namespace: str, rulings: Sequence[Ruling], context: Context) -> list[FactState]:
-    with context.store.writing(namespace) as tx:
-        for ruling in rulings:
-            tx.ruled(ruling)
-        touched = {fact_id for ruling in rulings for fact_id in ruling.key}
-        return tx.apply(settle(tx.cluster(touched), context.policy))

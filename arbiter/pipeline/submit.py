@@ -30,35 +30,37 @@ def submit(
 ) -> list[Receipt]:
     """Arbitrate records and return a receipt for each, in their order.
 
-    ``indexes`` are their places in a longer stream, each once; 0, 1, 2, … by default.
+    ``indexes`` are what the callers know them by: places in a longer stream, or in the batches of several
+    callers that are arbitrated together, so that one may come more than once; 0, 1, 2, … by default.
 
     Raises:
         StoreUnavailableError: the store could not be written. Records of namespaces that were already
             concluded stay; sending all of them again is safe.
     """
-    places = range(len(records)) if indexes is None else indexes
     receipts: dict[int, Receipt] = {}
-    for namespace, batch in _by_namespace(places, records):
-        drafts = identify(batch, context)
+    for namespace, batch in _by_namespace(records):
+        drafts = identify(batch, context, indexes)
         asked = (
             ambiguous_subjects(drafts, context.store.subjects(namespace))
             if context.limits.defer_ambiguous_subjects
             else {}
         )
-        arrived = arrive(namespace, [draft for draft in drafts if draft.index not in asked], context)
-        findings = investigate(namespace, arrived.fresh, context)
-        for receipt in conclude(namespace, arrived, findings, context):
-            receipts[receipt.record_index] = receipt
+        with context.stage("arrive"):
+            arrived = arrive(namespace, [draft for draft in drafts if draft.place not in asked], context)
+        with context.stage("investigate"):
+            findings = investigate(namespace, arrived.fresh, context)
+        with context.stage("conclude"):
+            concluded = conclude(namespace, arrived, findings, context)
+        for draft, receipt in zip(arrived.drafts, concluded, strict=True):
+            receipts[draft.place] = receipt
         for draft in drafts:
-            if draft.index in asked:
-                receipts[draft.index] = deferred(draft, asked[draft.index])
-    return [receipts[place] for place in places]
+            if draft.place in asked:
+                receipts[draft.place] = deferred(draft, asked[draft.place])
+    return [receipts[place] for place in range(len(records))]
 
 
-def _by_namespace(
-    places: Iterable[int], records: Iterable[Record]
-) -> Iterable[tuple[str, list[tuple[int, Record]]]]:
+def _by_namespace(records: Iterable[Record]) -> Iterable[tuple[str, list[tuple[int, Record]]]]:
     batches: dict[str, list[tuple[int, Record]]] = {}
-    for index, record in zip(places, records, strict=True):
-        batches.setdefault(record.namespace, []).append((index, record))
+    for place, record in enumerate(records):
+        batches.setdefault(record.namespace, []).append((place, record))
     return batches.items()

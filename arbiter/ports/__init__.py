@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from arbiter.ports.access import KeyStore
+from arbiter.ports.answers import AnswerStore
+from arbiter.ports.backlog import Backlog, LeaseStore
 from arbiter.ports.evidence import (
     ClaimKeys,
     Clock,
@@ -12,10 +15,14 @@ from arbiter.ports.evidence import (
     VectorIndex,
     Vectors,
 )
+from arbiter.ports.overview import Overview
+from arbiter.ports.queue import ReviewQueue
 from arbiter.ports.reading import FactReader
 from arbiter.ports.store import FactStore, Writing
 
 __all__ = [
+    "AnswerStore",
+    "Backlog",
     "ClaimKeys",
     "Clock",
     "Embedder",
@@ -24,6 +31,10 @@ __all__ = [
     "FactStore",
     "Guard",
     "Judge",
+    "KeyStore",
+    "LeaseStore",
+    "Overview",
+    "ReviewQueue",
     "VectorIndex",
     "Vectors",
     "Writing",

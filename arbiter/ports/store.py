@@ -7,6 +7,11 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from arbiter.ports.access import KeyStore
+from arbiter.ports.answers import AnswerStore
+from arbiter.ports.backlog import Backlog, LeaseStore
+from arbiter.ports.overview import Overview
+from arbiter.ports.queue import ReviewQueue
 from arbiter.ports.reading import FactReader
 
 if TYPE_CHECKING:
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
         ReviewItem,
         Ruling,
     )
+    from arbiter.domain.review_queue import Comment, ReviewWork
     from arbiter.domain.settle import Cluster, Settlement
     from arbiter.domain.vocabulary import State
     from arbiter.ports.evidence import Vectors
@@ -64,13 +70,21 @@ class Writing(Protocol):
         """Append a ruling."""
         ...
 
+    def works(self, work: ReviewWork) -> None:
+        """Write who works on an item, in the place of what was written before."""
+        ...
+
+    def commented(self, comment: Comment) -> None:
+        """Append a comment on an item."""
+        ...
+
     def cluster(self, ids: Iterable[str]) -> Cluster:
         """Return these facts with every fact connected to them, and what was found and ruled.
 
-        Facts are connected through a ruling, or a verdict other than unrelated and complementary, over any
-        number of steps. All pairs with both sides inside are included, the harmless ones too. A pair that
-        nobody could judge connects nothing: where its later side (``b``) is inside, the pair and its other
-        side are included, the latter as fringe.
+        Facts are connected through a ruling, with what a merge wrote for them, or through a verdict other
+        than unrelated and complementary, over any number of steps. All pairs with both sides inside are
+        included, the harmless ones too. A pair that nobody could judge connects nothing: where its later
+        side (``b``) is inside, the pair and its other side are included, the latter as fringe.
         """
         ...
 
@@ -79,7 +93,7 @@ class Writing(Protocol):
 
         Decisions and review items on which the settlement is silent are no longer in force (their rows stay,
         closed), as far as it can tell: both facts are settled; or one is, and the pair was found to connect
-        them; or nobody could judge it, and its later side is.
+        them; or nobody could judge it, and its later side is. A question that was set aside is closed, too.
         """
         ...
 
@@ -88,12 +102,37 @@ class Writing(Protocol):
         ...
 
     def erase(self, fact_id: str) -> None:
-        """Take the text of a fact out of every table: words, vectors, names, reasons, receipts."""
+        """Take the text of a fact out of every table: words, vectors, names, reasons, comments, receipts."""
         ...
 
 
-class FactStore(FactReader, Protocol):
+class FactStore(FactReader, ReviewQueue, Protocol):
     """The log of facts, judgements, rulings and receipts, and the views derived from it."""
+
+    @property
+    def keys(self) -> KeyStore:
+        """The API keys of the service, kept beside the facts."""
+        ...
+
+    @property
+    def answers(self) -> AnswerStore:
+        """The answers that the service keeps for requests that come again."""
+        ...
+
+    @property
+    def backlog(self) -> Backlog:
+        """What waits, over all namespaces."""
+        ...
+
+    @property
+    def leases(self) -> LeaseStore:
+        """Who does the work that one process does for all."""
+        ...
+
+    @property
+    def overview(self) -> Overview:
+        """Counts over a namespace."""
+        ...
 
     def writing(self, namespace: str) -> AbstractContextManager[Writing]:
         """Open a transaction.
@@ -107,8 +146,14 @@ class FactStore(FactReader, Protocol):
         """Return every namespace that holds a fact, sorted."""
         ...
 
-    def fact_ids(self, namespace: str, *, state: State | None = None) -> Iterator[str]:
-        """Yield the ids of facts, oldest first, of one state or of all."""
+    def fact_ids(
+        self, namespace: str, *, state: State | None = None, after: str | None = None
+    ) -> Iterator[str]:
+        """Yield the ids of facts, oldest first, of one state or of all; with ``after``, those behind it.
+
+        Raises:
+            NotFoundError: the namespace has no fact ``after``.
+        """
         ...
 
     def unfinished(self, namespace: str) -> list[str]:
@@ -134,7 +179,8 @@ class FactStore(FactReader, Protocol):
     def later_decisions(self, namespace: str, decision_id: str) -> list[Decision]:
         """Return what may rest on a decision, in the order in which it came into force.
 
-        Decisions in force that retire a fact, involve one of this decision's facts, and came later.
+        Decisions in force that retire a fact, involve one of this decision's facts (a merged text is one),
+        and came later.
         """
         ...
 
@@ -172,6 +218,14 @@ class FactStore(FactReader, Protocol):
 
     def rebuild_views(self, namespace: str) -> None:
         """Drop every view of a namespace and rebuild the fact rows from the log; states come from compile."""
+        ...
+
+    def check_writable(self) -> None:
+        """Write something that means nothing, to see that it can be done.
+
+        Raises:
+            StoreUnavailableError: it cannot.
+        """
         ...
 
     def close(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from arbiter.testing_store.answers import MemoryAnswers
+from arbiter.testing_store.keys import MemoryKeys
 from arbiter.testing_store.store import MemoryStore
 
-__all__ = ["MemoryStore"]
+__all__ = ["MemoryAnswers", "MemoryKeys", "MemoryStore"]

@@ -10,6 +10,7 @@ from typing import Any
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Fact, Sighting, fact_of
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
+from arbiter.domain.review_queue import Comment, ReviewStatus, ReviewWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,16 @@ class Period:
     decision: Decision
     since: datetime
     ended: tuple[int, datetime] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A review item with where it stands, when it was asked and when it was closed."""
+
+    item: ReviewItem
+    status: ReviewStatus
+    opened_at: datetime
+    closed_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -38,8 +49,11 @@ class Space:
     states: dict[str, FactState] = field(default_factory=dict)
     changes: list[tuple[int, datetime, str | None, FactState]] = field(default_factory=list)
     decisions: dict[int, Period] = field(default_factory=dict)
-    reviews: dict[str, tuple[ReviewItem, bool]] = field(default_factory=dict)
+    reviews: dict[str, Asked] = field(default_factory=dict)
+    work: dict[str, ReviewWork] = field(default_factory=dict)
+    comments: dict[str, Comment] = field(default_factory=dict)
     receipts: dict[str, dict[str, object]] = field(default_factory=dict)
+    received: dict[str, datetime] = field(default_factory=dict)
 
     def copy(self) -> Space:
         """Return a copy whose changes do not show here; what is inside never changes."""

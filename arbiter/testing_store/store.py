@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from threading import Lock, local
 from typing import TYPE_CHECKING
 
 from arbiter.domain.evidence import Unjudged
 from arbiter.domain.outcomes import Decision, HistoryEntry, ReviewItem, Ruling
+from arbiter.domain.review_queue import ReviewStatus
 from arbiter.domain.vocabulary import State
 from arbiter.errors import NotFoundError, StoreError
 from arbiter.interchange import history
+from arbiter.testing_store.answers import MemoryAnswers
+from arbiter.testing_store.backlog import MemoryBacklog
+from arbiter.testing_store.keys import MemoryKeys
+from arbiter.testing_store.leases import MemoryLeases
 from arbiter.testing_store.lookup import MemoryReader
+from arbiter.testing_store.overview import MemoryOverview
+from arbiter.testing_store.queue import MemoryQueue
 from arbiter.testing_store.space import Space
 from arbiter.testing_store.writing import MemoryWriting
 
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
     from arbiter.ports import Clock
 
 
-class MemoryStore(MemoryReader):
+class MemoryStore(MemoryReader, MemoryQueue):
     """Implements ``FactStore`` without a file; for tests, since every reading walks through everything."""
 
     def __init__(self, clock: Clock) -> None:
@@ -29,6 +37,11 @@ class MemoryStore(MemoryReader):
         self._spaces: dict[str, Space] = {}
         self._writers = Lock()
         self._own = local()
+        self.keys = MemoryKeys()
+        self.answers = MemoryAnswers(self._erasures)
+        self.backlog = MemoryBacklog(lambda: dict(self._spaces))
+        self.leases = MemoryLeases()
+        self.overview = MemoryOverview(self._space)
 
     @contextmanager
     def writing(self, namespace: str) -> Iterator[MemoryWriting]:
@@ -48,10 +61,16 @@ class MemoryStore(MemoryReader):
         """See ``FactStore.namespaces``."""
         return sorted(namespace for namespace, space in self._spaces.items() if space.told)
 
-    def fact_ids(self, namespace: str, *, state: State | None = None) -> Iterator[str]:
+    def fact_ids(
+        self, namespace: str, *, state: State | None = None, after: str | None = None
+    ) -> Iterator[str]:
         """See ``FactStore.fact_ids``."""
         space = self._space(namespace)
-        for fact in space.facts():
+        facts = space.facts()
+        places = {fact.id: place for place, fact in enumerate(facts)}
+        if after is not None and after not in places:
+            raise NotFoundError(f"{namespace} has no fact {after}")
+        for fact in facts if after is None else facts[places[after] + 1 :]:
             if state is None or (fact.id in space.states and space.states[fact.id].state is state):
                 yield fact.id
 
@@ -80,13 +99,14 @@ class MemoryStore(MemoryReader):
     def later_decisions(self, namespace: str, decision_id: str) -> list[Decision]:
         """See ``FactStore.later_decisions``; in the order in which they came into force."""
         since = self._sequence(namespace, decision_id)
-        key = self._space(namespace).decisions[since].decision.key
-        return [d for sequence, d in self._in_force(namespace, key) if sequence > since and d.retires]
+        base = self._space(namespace).decisions[since].decision
+        about = {base.a, base.b, base.winner or base.a}
+        return [d for sequence, d in self._in_force(namespace, about) if sequence > since and d.retires]
 
     def reviews(self, namespace: str, *, open_only: bool = True) -> list[ReviewItem]:
         """See ``FactStore.reviews``."""
         found = self._space(namespace).reviews.values()
-        items = [item for item, is_open in found if is_open or not open_only]
+        items = [asked.item for asked in found if asked.status is ReviewStatus.OPEN or not open_only]
         return sorted(items, key=lambda item: (-item.priority, item.id))
 
     def review(self, namespace: str, review_id: str) -> tuple[ReviewItem, bool]:
@@ -94,7 +114,7 @@ class MemoryStore(MemoryReader):
         found = self._space(namespace).reviews.get(review_id)
         if found is None:
             raise NotFoundError(f"{namespace} has no review item {review_id}")
-        return found
+        return found.item, found.status is ReviewStatus.OPEN
 
     def rulings(self, namespace: str) -> list[Ruling]:
         """See ``FactStore.rulings``."""
@@ -120,8 +140,14 @@ class MemoryStore(MemoryReader):
         with self._writers:
             self._spaces[namespace] = replace(self._space(namespace), states={})
 
+    def check_writable(self) -> None:
+        """Do nothing: memory can be written."""
+
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
+
+    def _erasures(self, namespace: str) -> dict[str, datetime]:
+        return {fact_id: at for fact_id, (_, at, _) in self._space(namespace).erased.items()}
 
     def _space(self, namespace: str) -> Space:
         spaces = getattr(self._own, "open", None) or self._spaces
@@ -167,7 +193,7 @@ def _entries(space: Space, fact_id: str) -> Iterator[tuple[int, HistoryEntry]]:
     yield from (
         (position, history.ruling_entry(at, ruling))
         for position, at, ruling in space.rulings.values()
-        if fact_id in ruling.key
+        if fact_id in ruling.facts
     )
     if fact_id in space.erased:
         position, at, _ = space.erased[fact_id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
 from arbiter.domain.facts import Sighting
 from arbiter.domain.outcomes import Decision, FactState, Receipt, ReviewItem, Ruling
+from arbiter.domain.review_queue import Comment, ReviewStatus, ReviewWork
 from arbiter.domain.settle import Cluster, Settlement
 from arbiter.domain.vocabulary import Relation
 from arbiter.errors import NotFoundError
 from arbiter.interchange import erasure
 from arbiter.interchange.receipts import receipt_json
-from arbiter.testing_store.space import Period, Space
+from arbiter.testing_store.space import Asked, Period, Space
 
 if TYPE_CHECKING:
     from arbiter.ports import Clock, Vectors
@@ -28,11 +29,11 @@ class MemoryWriting:
 
     def __init__(self, space: Space, clock: Clock) -> None:
         self._space = space
-        self._clock = clock
+        self._now = clock()
 
     def _place(self) -> tuple[int, datetime]:
         self._space.position += 1
-        return self._space.position, self._clock()
+        return self._space.position, self._now
 
     def arrive(
         self,
@@ -83,13 +84,22 @@ class MemoryWriting:
         """See ``Writing.ruled``."""
         self._space.rulings.setdefault(ruling.id, (*self._place(), ruling))
 
+    def works(self, work: ReviewWork) -> None:
+        """See ``Writing.works``."""
+        self._space.work[work.review_id] = work
+
+    def commented(self, comment: Comment) -> None:
+        """See ``Writing.commented``."""
+        self._space.comments.setdefault(comment.id, comment)
+
     def cluster(self, ids: Iterable[str]) -> Cluster:
         """See ``Writing.cluster``."""
         pairs = self._space.counting()
         rulings = sorted((r for _, _, r in self._space.rulings.values()), key=lambda r: (r.at, r.id))
-        edges = {ruling.key for ruling in rulings} | {key for key, pair in pairs.items() if _connects(pair)}
+        edges: set[Collection[str]] = {ruling.facts for ruling in rulings}
+        edges |= {key for key, pair in pairs.items() if _connects(pair)}
         members = set(ids)
-        while grown := {side for edge in edges if members & set(edge) for side in edge} - members:
+        while grown := {side for edge in edges if members.intersection(edge) for side in edge} - members:
             members |= grown
         members &= self._space.told.keys()
         found = {
@@ -111,11 +121,7 @@ class MemoryWriting:
         """See ``Writing.apply``."""
         space = self._space
         self._apply_decisions(settlement)
-        asked = {item.id: item for item in settlement.reviews}
-        for item, is_open in list(space.reviews.values()):
-            if is_open and item.id not in asked and _settled(item, settlement):
-                space.reviews[item.id] = (item, False)
-        space.reviews |= {item.id: (item, True) for item in asked.values()}
+        self._apply_reviews(settlement)
         last = {state.fact_id: state for *_, state in space.changes}
         changed = [s for _, s in sorted(settlement.states.items()) if last.get(s.fact_id) != s]
         for state in changed:
@@ -123,6 +129,24 @@ class MemoryWriting:
             space.changes.append((*self._place(), old.state.value if old else None, state))
         space.states |= settlement.states
         return changed
+
+    def _apply_reviews(self, settlement: Settlement) -> None:
+        known, now = self._space.reviews, self._now
+        wanted = {item.id: (item, ReviewStatus.OPEN) for item in settlement.reviews}
+        wanted |= {item.id: (item, ReviewStatus.SET_ASIDE) for item in settlement.aside}
+        for name, asked in list(known.items()):
+            gone = asked.status is not ReviewStatus.CLOSED and name not in wanted
+            if gone and _settled(asked.item, settlement):
+                known[name] = replace(asked, status=ReviewStatus.CLOSED, closed_at=now)
+        for name, (item, status) in wanted.items():
+            asked = known.get(name) or Asked(item, ReviewStatus.CLOSED, now)
+            if asked.status is status:
+                known[name] = replace(asked, item=item)
+            elif status is ReviewStatus.OPEN:
+                known[name] = Asked(item, status, now)
+            else:
+                opened_at = asked.opened_at if asked.status is ReviewStatus.OPEN else now
+                known[name] = Asked(item, status, opened_at, now)
 
     def _apply_decisions(self, settlement: Settlement) -> None:
         space, wanted = self._space, {decision.id: decision for decision in settlement.decisions}
@@ -146,6 +170,7 @@ class MemoryWriting:
             for fact_id in self._space.erased:
                 body = erasure.erased_receipt(body, fact_id)
             self._space.receipts[receipt.id] = body
+            self._space.received[receipt.id] = self._now
 
     def erase(self, fact_id: str) -> None:
         """See ``Writing.erase``."""
@@ -166,11 +191,16 @@ class MemoryWriting:
             for position, at, pair in space.judgements
         ]
         for ruling_id, (position, at, ruling) in list(space.rulings.items()):
-            if fact_id in ruling.key:
+            if fact_id in ruling.facts:
                 space.rulings[ruling_id] = (position, at, erasure.erased_ruling(ruling))
-        for review_id, (item, is_open) in list(space.reviews.items()):
-            if fact_id in (item.a, item.b):
-                space.reviews[review_id] = (erasure.erased_review(item), is_open)
+        for review_id, asked in list(space.reviews.items()):
+            if fact_id in asked.item.key:
+                space.reviews[review_id] = replace(asked, item=erasure.erased_review(asked.item))
+                space.comments |= {
+                    comment.id: replace(comment, text="")
+                    for comment in space.comments.values()
+                    if comment.review_id == review_id
+                }
         space.receipts = {
             receipt_id: erasure.erased_receipt(body, fact_id) for receipt_id, body in space.receipts.items()
         }

@@ -28,11 +28,19 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def clock() -> TickingClock:
+    """Return the clock of the store, which goes on by a second at each look."""
+    return TickingClock()
+
+
 @pytest.fixture(params=_MAKERS)
-def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> Iterator[FactStore]:
-    """Return an empty fact store whose clock goes on by a second at each look."""
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path, clock: TickingClock
+) -> Iterator[FactStore]:
+    """Return an empty fact store with that clock."""
     shutil.copy(empty_file, tmp_path)
-    made = _MAKERS[request.param](TickingClock(), tmp_path)
+    made = _MAKERS[request.param](clock, tmp_path)
     yield made
     made.close()
 

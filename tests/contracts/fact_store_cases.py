@@ -36,7 +36,16 @@ class TickingClock:
     def __call__(self) -> datetime:
         """Return the next second."""
         self.looks += 1
+        return self.shown
+
+    @property
+    def shown(self) -> datetime:
+        """What it showed at the last look."""
         return RECORDED + timedelta(seconds=self.looks)
+
+    def wait(self, days: float) -> None:
+        """Let days go by."""
+        self.looks += int(days * 86_400)
 
 
 def keep(
@@ -101,10 +110,13 @@ def review(a: str, b: str, *, priority: int = 50, **fields: Any) -> ReviewItem:
 
 
 def settled(
-    *states: FactState, decisions: Iterable[Decision] = (), reviews: Iterable[ReviewItem] = ()
+    *states: FactState,
+    decisions: Iterable[Decision] = (),
+    reviews: Iterable[ReviewItem] = (),
+    aside: Iterable[ReviewItem] = (),
 ) -> Settlement:
     """Return a settlement of the facts of these states."""
-    return Settlement({state.fact_id: state for state in states}, tuple(decisions), tuple(reviews))
+    return Settlement({s.fact_id: s for s in states}, tuple(decisions), tuple(reviews), tuple(aside))
 
 
 def active(*fact_ids: str) -> list[FactState]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import given
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from arbiter.adapters.policy_file import load_policy
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.facts import fact_of
+from arbiter.domain.outcomes import Ruling, review_id
+from arbiter.domain.review_queue import Comment, Place, QueueQuery, ReviewWork
+from arbiter.domain.rulings import ASIDE
 from arbiter.domain.settle import settle
 from arbiter.domain.vocabulary import RulingKind, SourceKind, State
 from arbiter.ports import FactStore
@@ -42,7 +45,21 @@ FACTS = [fact_of(TOLD[n : n + 2]) for n in range(0, len(TOLD), 2)]
 IDS = [fact.id for fact in FACTS]
 WORDS = ("duplicate", "update", "contradiction", "complementary", "unrelated", "unjudged")
 RULINGS = [kind for kind in RulingKind if kind is not RulingKind.RELABEL]
-KINDS = ("arrive", "arrive", "touch", "judge", "judge", "rule", "finish", "settle", "settle", "erase")
+KINDS = (
+    "arrive",
+    "arrive",
+    "touch",
+    "judge",
+    "judge",
+    "rule",
+    "rule",
+    "work",
+    "finish",
+    "settle",
+    "settle",
+    "erase",
+)
+NOW = Place.start(day(3))
 
 stories = st.lists(
     st.tuples(st.sampled_from(KINDS), st.integers(0, 7), st.integers(0, 7), st.integers(0, 5)), max_size=25
@@ -72,9 +89,27 @@ def take(step: Step, place: int, store: FactStore, namespace: str) -> None:
             if what == "judge":
                 tx.judged([pair(FACTS[i % 4], FACTS[j % 4], WORDS[k])])
             elif what == "rule":
-                kind = RULINGS[k % len(RULINGS)]
+                kind = RULINGS[(i + k) % len(RULINGS)]
                 said = ruling(one, other, name=f"rul_{place}", at=20 + place, kind=kind, reason="so")
-                tx.ruled(replace(said, namespace=namespace))
+                tx.ruled(replace(said, namespace=namespace, **particulars(store, said, k)))
+            elif what == "work":
+                item = review_id(one, other)
+                tx.works(ReviewWork(item, assignee=f"p{k}", claimed_by="ada", claimed_until=day(j)))
+                tx.commented(Comment(item, f"p{k}", day(place), "so"))
+
+
+def particulars(store: FactStore, said: Ruling, k: int) -> dict[str, Any]:
+    """Return what belongs to a kind of ruling: the text of a merge, what a retraction is of, the evidence."""
+    if said.kind is RulingKind.MERGE:
+        text = TOLD[k]
+        return {"merged": text.fact_id, "sighting": text.id}
+    if said.kind is RulingKind.RETRACT:
+        return {"retracts": f"rul_{k}"}
+    if said.kind in ASIDE:
+        name = review_id(said.a, said.b)
+        asked = store.queued(said.namespace, [name])
+        return {"evidence": asked[name].item.evidence if name in asked else ""}
+    return {}
 
 
 def told_by(store: FactStore, namespace: str) -> dict[str, object]:
@@ -97,7 +132,19 @@ def told_by(store: FactStore, namespace: str) -> dict[str, object]:
         "decisions": decisions,
         "later": [store.later_decisions(namespace, decision.id) for decision in decisions],
         "reviews": [store.reviews(namespace, open_only=only) for only in (True, False)],
-        "rulings": [r.id for r in store.rulings(namespace)],
+        "rulings": [[r.id for r in store.rulings(namespace)], store.rulings_on(namespace, keys)],
+        "queue": [
+            [
+                (queued.item, queued.status, queued.work)
+                for queued in store.queue(
+                    namespace, QueueQuery(None, text=text, free_for=free), behind=NOW, limit=20
+                )
+            ]
+            for text in (None, "CITY 1")
+            for free in (None, "ada", "p1")
+        ],
+        "counts": replace(store.queue_counts(namespace, day(3)), oldest=None),
+        "comments": store.comments(namespace, [review_id(a, b) for a, b in keys]),
         "subjects": [store.subjects(namespace), store.by_subject(namespace, ["ada"], limit=2)],
         "claims": store.by_claim_key(namespace, [("ada", "home")], limit=2),
         "entities": [store.entities(namespace, IDS), store.by_entity(namespace, ["ada", "city 1"], limit=2)],

@@ -86,6 +86,8 @@ def test_history_tells_everything_in_the_order_of_the_log(store: FactStore) -> N
         "reason": "no",
         "policy": "",
         "decision": None,
+        "merged": None,
+        "retracts": None,
     }
     assert details[6] == {"in_force": False, **decision_json(decided)}
     assert details[7] == {"old": "superseded", "new": "active", **plain}

@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.domain.facts import fact_of
 from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
-from arbiter.errors import StoreError
+from arbiter.errors import NotFoundError, StoreError
 from arbiter.ports import FactStore
 from tests.contracts.fact_store_cases import HERE, facts_in, keep
 from tests.factories import day, make_record, make_sighting
@@ -99,6 +99,10 @@ def test_fact_ids_are_oldest_first(store: FactStore) -> None:
     keep(store, late, early)
     keep(store, middle)
     assert list(store.fact_ids(HERE)) == [early.fact_id, middle.fact_id, late.fact_id]
+    assert list(store.fact_ids(HERE, after=early.fact_id)) == [middle.fact_id, late.fact_id]
+    assert list(store.fact_ids(HERE, after=late.fact_id)) == []
+    with pytest.raises(NotFoundError):
+        list(store.fact_ids(HERE, after="fact_0"))
     keep(store, make_sighting("fact 9", at=0, source="s2"))
     assert list(store.fact_ids(HERE)) == [late.fact_id, early.fact_id, middle.fact_id]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from arbiter.adapters.policy_file import load_policy
 from arbiter.errors import ConfigurationError
+from arbiter.judges.local import PACKAGED
 from arbiter.settings import Settings
-from arbiter.wiring import build, limits, with_thresholds
+from arbiter.wiring import build, build_local_judge, limits, with_thresholds
 
 
 def judges(**settings: object) -> list[str]:
@@ -21,9 +24,10 @@ def judges(**settings: object) -> list[str]:
 
 def test_judges_by_setting() -> None:
     """Each setting has its judges, cheapest first."""
-    assert judges() == judges(judge="none") == ["exact", "keyed"]
-    assert judges(judge="local") == ["exact", "keyed", "local"]
-    assert judges(llm_model="openai/any") == ["exact", "keyed", "llm"]
+    assert judges(judge="none") == judges(local_judge="none") == ["exact", "keyed"]
+    assert judges() == judges(judge="local", llm_model="openai/any") == ["exact", "keyed", "local"]
+    assert judges(llm_model="openai/any") == ["exact", "keyed", "local", "llm"]
+    assert judges(llm_model="openai/any", local_judge="none") == ["exact", "keyed", "llm"]
     assert judges(judge="llm", llm_model="openai/any") == ["exact", "llm"]
 
 
@@ -39,10 +43,24 @@ def test_the_packaged_judge_acts_only_within_its_error_budget() -> None:
     }
 
 
+def test_a_judge_of_ones_own_is_named_by_its_folder(tmp_path: Path) -> None:
+    """It takes the place of the packaged one; a folder without a judge is refused, and so is none at all."""
+    for file in ("judge.json", "model.onnx"):
+        shutil.copy(PACKAGED / file, tmp_path)
+    assert build_local_judge(Settings(local_judge=tmp_path)) is not None
+    (tmp_path / "judge.json").unlink()
+    with pytest.raises(ConfigurationError, match="does not describe a judge"):
+        build_local_judge(Settings(local_judge=tmp_path))
+    with pytest.raises(ConfigurationError, match="judge: 'local' needs a local_judge"):
+        Settings(judge="local", local_judge="none")
+
+
 def test_pairs_are_looked_at_further_where_somebody_reads() -> None:
     """0.3 and the three nearest of a subject with a reading judge, 0.6 and none without; a setting wins."""
-    assert (limits(Settings()).near, limits(Settings()).nearest_related) == (0.6, 0)
-    assert (limits(Settings(judge="local")).near, limits(Settings(judge="local")).nearest_related) == (0.3, 3)
+    blind = limits(Settings(judge="none"))
+    assert (blind.near, blind.nearest_related) == (0.6, 0)
+    for reading in (Settings(), Settings(local_judge="none", llm_model="openai/any")):
+        assert (limits(reading).near, limits(reading).nearest_related) == (0.3, 3)
     assert limits(Settings(min_similarity=0.5)).near == 0.5
 
 

@@ -12,19 +12,21 @@ from pathlib import Path
 import pytest
 
 from arbiter.adapters.migrate import SCRIPTS, migrate
+from arbiter.adapters.sql_columns import metadata
 from arbiter.adapters.sql_dialect import open_engine
-from arbiter.adapters.sql_schema import REVISIONS, metadata
+from arbiter.adapters.sql_schema import REVISIONS
 from arbiter.adapters.sql_store import SqlStore
 from tests.contracts.fact_store_cases import HERE, TickingClock, facts_in
 
 ROOT = Path(__file__).parents[3]
-SECOND = '''
-"""A second schema."""
+NEXT = f"{len(REVISIONS) + 1:04}"
+ONE_MORE = '''
+"""One more schema."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "{revision}"
+down_revision = "{known}"
 
 
 def upgrade() -> None:
@@ -53,11 +55,12 @@ def schema(path: Path) -> dict[str, set[tuple[object, ...]]]:
     return found
 
 
-def second_revision(folder: Path, *, more: str = "") -> Path:
+def one_more_revision(folder: Path, *, more: str = "") -> Path:
     """Return a copy of the migrations with one more."""
     scripts = folder / "migrations"
     shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "v0002_second.py").write_text(SECOND.format(more=more), encoding="utf-8")
+    script = ONE_MORE.format(revision=NEXT, known=REVISIONS[-1], more=more)
+    (scripts / "versions" / f"v{NEXT}_more.py").write_text(script, encoding="utf-8")
     return scripts
 
 
@@ -79,11 +82,11 @@ def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
     (fact,) = facts_in(store, 1)
     store.close()
     engine = open_engine(str(path), timedelta(seconds=5))
-    migrate(engine, second_revision(tmp_path), (*REVISIONS, "0002"))
+    migrate(engine, one_more_revision(tmp_path), (*REVISIONS, NEXT))
     with engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT id, colour FROM facts").all()
         assert [tuple(row) for row in rows] == [(fact.id, None)]
-        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "0002"
+        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == NEXT
     engine.dispose()
 
 
@@ -95,9 +98,9 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     store.close()
     before = schema(path)
     engine = open_engine(str(path), timedelta(seconds=5))
-    scripts = second_revision(tmp_path, more="raise ArithmeticError")
+    scripts = one_more_revision(tmp_path, more="raise ArithmeticError")
     with pytest.raises(ArithmeticError):
-        migrate(engine, scripts, (*REVISIONS, "0002"))
+        migrate(engine, scripts, (*REVISIONS, NEXT))
     engine.dispose()
     assert schema(path) == before
     again = SqlStore(path, TickingClock())

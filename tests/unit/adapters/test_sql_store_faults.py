@@ -13,6 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_schema import REVISIONS
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.errors import ConfigurationError, SchemaVersionError, StoreError, StoreUnavailableError
 from tests.contracts.fact_store_cases import HERE, TickingClock, facts_in, keep
@@ -150,7 +151,7 @@ def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(SchemaVersionError, match="schema 9999, newer than 0001; upgrade arbiter"):
+    with pytest.raises(SchemaVersionError, match=f"schema 9999, newer than {REVISIONS[-1]}; upgrade arbiter"):
         SqlStore(path, TickingClock())
     assert path.read_bytes() == before
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from arbiter.cli.policy import command
 from tests.factories import make_fact, pair
 from tests.unit.cli.conftest import BORN_FARO, BORN_PORTO, LISBON, MOVE, PORTO, TEA, TEA_TOO, Desk
 
@@ -104,6 +107,15 @@ def test_the_policy_in_force_is_shown(desk: Desk) -> None:
     text = desk.run("policy", "show").stdout
     assert "least confidence to act: duplicate 0.8, update 0.8, contradiction 0.8" in text
     assert f"digest {policy['digest']}" in text
+
+
+def test_the_thresholds_of_the_local_judge_are_shown() -> None:
+    """They are in force where it judges, beside those of the policy file."""
+    shown = CliRunner(env={"ARBITER_JUDGE": "local"}).invoke(command, ["show", "--json"])
+    own = json.loads(shown.stdout)["judges"]["local"]["duplicate"]
+    text = CliRunner(env={"ARBITER_JUDGE": "local"}).invoke(command, ["show"]).stdout
+    assert 0.8 < own < 1
+    assert f"least confidence of the judge local: duplicate {own:g}" in text
 
 
 def test_the_policy_of_the_settings_is_shown(desk: Desk, other_policy: Path, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def test_the_commands_are_those_of_the_contract() -> None:
     """Every command is listed, in the order in which it is met."""
     assert list(main.commands) == [
         "scan",
+        "serve",
         "classify",
         "submit",
         "facts",
@@ -42,8 +43,10 @@ def test_the_commands_are_those_of_the_contract() -> None:
         "review",
         "undo",
         "compile",
+        "retry",
         "policy",
         "judge",
+        "keys",
         "doctor",
     ]
 
@@ -52,9 +55,9 @@ def test_the_commands_are_those_of_the_contract() -> None:
     ("group", "names"),
     [
         ("facts", ["list", "show", "history", "export", "erase"]),
-        ("review", ["list", "show", "rule", "export", "import"]),
+        ("review", "list show rule next claim release assign comment undo export import agreement".split()),
         ("policy", ["show", "check", "diff"]),
-        ("judge", ["train", "evaluate", "calibrate"]),
+        ("judge", ["train", "teach", "evaluate", "calibrate"]),
     ],
 )
 def test_the_groups_have_their_commands(group: str, names: list[str]) -> None:

@@ -42,12 +42,13 @@ def test_prepare_removes_only_what_is_ours(tmp_path: Path) -> None:
 
 def test_lines_are_json_whatever_the_text(tmp_path: Path) -> None:
     """A line break, another script, and even a lone surrogate come back as they were."""
-    value = {"text": "a\nb\u2028c, 東京, \ud800"}
+    value = {"text": "a\nb\u2028c\u2029\x85\x1c, 東京, \ud800"}
     with opened(tmp_path / "x.jsonl") as stream:
         stream.write(json_line(value))
         stream.write(json_line({"n": 1}))
     raw = (tmp_path / "x.jsonl").read_bytes()
     assert "東京".encode() in raw
+    assert len(raw.decode().splitlines()) == 2
     assert [json.loads(line) for line in raw.removesuffix(b"\n").split(b"\n")] == [value, {"n": 1}]
 
 

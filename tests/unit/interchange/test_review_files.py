@@ -1,147 +1,120 @@
-"""Review items out to files and rulings back in."""
+"""Review items out to files and answers back in."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Mapping
-from typing import get_args
+from collections.abc import Iterator, Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.domain.facts import Fact
-from arbiter.domain.outcomes import ReviewItem
-from arbiter.domain.vocabulary import Relation, RulingKind, Stakes
+from arbiter.api import Arbiter
+from arbiter.domain.facts import iso
+from arbiter.domain.review_answer import Answer
+from arbiter.domain.vocabulary import Relation, RulingKind
 from arbiter.errors import ConfigurationError
-from arbiter.interchange.review_files import (
-    ANSWER,
-    COLUMNS,
-    Form,
-    ImportedRuling,
-    RulingFault,
-    export_reviews,
-    import_rulings,
-    read_csv,
-    write_csv,
-)
-from tests.factories import VERIFIED, make_fact
+from arbiter.interchange.review_answers import ANSWER, ImportedRuling, RulingFault
+from arbiter.interchange.review_csv import csv_lines
+from arbiter.interchange.review_files import ImportForm, OpenForm, export_open, read_rulings
+from arbiter.interchange.review_rows import COLUMNS
+from tests.exchange_cases import HOSTILE, REVIEWS, SAME, SAME_A, SAME_B, SIDES, asking, views
 
-A = make_fact("Ana was born in Porto.", source="chat:1")
-B = make_fact('=HYPERLINK("http://x")\nAna, born in «Faro».', at=3, source="crm", kind=VERIFIED)
-ITEM = ReviewItem(
-    a=A.id,
-    b=B.id,
-    kind="conflict",
-    rule="fixed-open",
-    question="These cannot both be true. Which one holds?",
-    priority=152,
-    digest_a=A.digest,
-    digest_b=B.digest,
-    relation=Relation.CONTRADICTION,
-    stakes=Stakes.HIGH,
-)
-FACTS: dict[str, Fact] = {A.id: A, B.id: B}
+A, B = SIDES[1]
 ROW = {
-    "review_id": ITEM.id,
-    "priority": 152,
+    "review_id": REVIEWS[1],
+    "priority": 52,
     "kind": "conflict",
     "relation": "contradiction",
-    "stakes": "high",
+    "stakes": "normal",
     "question": "These cannot both be true. Which one holds?",
-    "rule": "fixed-open",
+    "rule": "unsure",
     "a_id": A.id,
-    "a_content": "Ana was born in Porto.",
+    "a_content": A.content,
     "a_source": "user_stated chat:1",
-    "a_observed_at": "2026-01-01T09:00:00+00:00",
+    "a_observed_at": "2026-01-02T09:00:00+00:00",
     "a_digest": A.digest,
     "b_id": B.id,
     "b_content": B.content,
     "b_source": "verified_observation crm",
-    "b_observed_at": "2026-01-04T09:00:00+00:00",
+    "b_observed_at": "2026-01-03T09:00:00+00:00",
     "b_digest": B.digest,
     "proposal": None,
-    "ruling": "",
-    "relabel": "",
-    "reviewer": "",
-    "reason": "",
-}
-FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
-# Cells as they may come: with what spreadsheets trip over more often than chance would have it.
-CELLS = st.lists(
-    st.one_of(
-        st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20),
-        st.sampled_from(
-            ["=1+1", "+", "-", "@", "\t", "\r", "\n", "\r\n", "'", "''=", '"', ";", ",", "\uff1d"]
-        ),
+    "evidence": (
+        f"contradiction, confidence 0.52, by test\nbecause: because {HOSTILE[1]}\n"
+        f"guard negation: A says says, B says {HOSTILE[1]}\n"
+        "rule unsure, review: The judge is not sure enough to retire a fact."
     ),
-    max_size=4,
-).map("".join)
+    "comments": "",
+    **dict.fromkeys(ANSWER, ""),
+}
+TABLES: tuple[ImportForm, ...] = ("jsonl", "csv")
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=60)
 
 
-def exported(form: Form) -> str:
-    """Return the export of the one item."""
-    stream = io.StringIO(newline="")
-    assert export_reviews([ITEM], FACTS, stream, form) == 1
-    return stream.getvalue()
+@pytest.fixture
+def arbiter() -> Iterator[Arbiter]:
+    """Yield an arbiter that asks about every case."""
+    with asking() as opened:
+        yield opened
 
 
-def filled(answer: Mapping[str, object]) -> io.StringIO:
-    """Return the item's row as JSON Lines with some fields replaced."""
-    return io.StringIO(json.dumps({**ROW, **answer}) + "\n")
+def exported(arbiter: Arbiter, form: OpenForm) -> str:
+    """Return the export of everything that is asked."""
+    return "".join(export_open(views(arbiter), form))
 
 
-def test_json_lines_show_both_sides_and_leave_the_answer_open() -> None:
+def lines(*answers: Mapping[str, object]) -> io.BytesIO:
+    """Return the row as JSON Lines, once for each answer, with some fields replaced."""
+    return io.BytesIO("".join(json.dumps({**ROW, **answer}) + "\n" for answer in answers).encode())
+
+
+def test_json_lines_show_both_sides_and_leave_the_answer_open(arbiter: Arbiter) -> None:
     """A row has every column in order, both texts as they are, and nothing filled in."""
-    row = json.loads(exported("jsonl"))
-    assert row == ROW
-    assert tuple(row) == COLUMNS
-    assert [row[name] for name in ANSWER] == ["", "", "", ""]
+    rows = {row["review_id"]: row for row in map(json.loads, exported(arbiter, "jsonl").splitlines())}
+    assert rows[REVIEWS[1]] == ROW
+    assert tuple(rows[REVIEWS[1]]) == COLUMNS
+    assert [rows[review]["a_content"] for review in REVIEWS] == [a.content for a, _ in SIDES]
+    assert (rows[SAME]["a_content"], rows[SAME]["b_content"]) == (SAME_A.content, SAME_B.content)
 
 
-def test_csv_holds_the_same_and_no_formula() -> None:
-    """What a spreadsheet reads differs from the text only by the apostrophe before a formula."""
-    header, cells = csv.reader(io.StringIO(exported("csv"), newline=""))
-    assert tuple(header) == COLUMNS
-    row = dict(zip(header, cells, strict=True))
-    assert row["b_content"] == "'" + B.content
+def test_csv_holds_the_same_and_no_formula(arbiter: Arbiter) -> None:
+    """What a spreadsheet reads differs from the texts only by the apostrophe before a formula."""
+    arbiter.review.comment(REVIEWS[1], "=1+1", author="@kim")
+    (noted,) = arbiter.review.view(REVIEWS[1]).comments
+    table = list(csv.DictReader(io.StringIO(exported(arbiter, "csv"), newline="")))
+    row = next(row for row in table if row["review_id"] == REVIEWS[1])
     expected = {name: "" if value is None else str(value) for name, value in ROW.items()}
-    assert row == expected | {"b_content": "'" + B.content}
+    assert row == expected | {"comments": f"'@kim, {iso(noted.at)}: =1+1"}
 
 
-@given(st.lists(st.fixed_dictionaries(dict.fromkeys(COLUMNS, CELLS)), max_size=4))
-def test_csv_comes_back_exactly(rows: list[dict[str, str]]) -> None:
-    """Whatever the cells hold, reading gives what was written, and no cell begins like a formula."""
-    stream = io.StringIO(newline="")
-    write_csv(rows, stream)
-    text = stream.getvalue()
-    cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
-    assert [cell for cell in cells if cell and cell[0] in FORMULAS] == []
-    assert [row for _, row in read_csv(io.StringIO(text, newline=""))] == [r for r in rows if any(r.values())]
+@pytest.mark.parametrize("form", TABLES)
+def test_rows_without_an_answer_are_left_out(arbiter: Arbiter, form: ImportForm) -> None:
+    """An export that nobody filled in holds no answer."""
+    text = "".join(export_open(views(arbiter), "csv" if form == "csv" else "jsonl"))
+    assert read_rulings(io.BytesIO(text.encode()), form) == []
 
 
-@given(CELLS)
-def test_json_lines_come_back_exactly(reason: str) -> None:
+@given(TEXTS, TEXTS)
+def test_json_lines_come_back_exactly(reason: str, comment: str) -> None:
     """A reason of any text reads back as it was written, spaces at its ends aside."""
-    (found,) = import_rulings(filled({"ruling": "neither", "reviewer": "kim", "reason": reason}), "jsonl")
+    given_ = {"ruling": "neither", "reviewer": "kim", "reason": reason, "comment": comment}
+    (found,) = read_rulings(lines(given_), "jsonl")
     assert isinstance(found, ImportedRuling)
-    assert found.reason == reason.strip()
-
-
-@pytest.mark.parametrize("form", get_args(Form))
-def test_rows_without_a_ruling_are_left_out(form: Form) -> None:
-    """An export that nobody filled in holds no ruling."""
-    assert import_rulings(io.StringIO(exported(form), newline=""), form) == []
+    assert found.answer is not None
+    assert (found.answer.reason, found.comment) == (reason.strip(), comment.strip())
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_filled_in_sheet_is_read_whatever_its_separator(separator: str) -> None:
-    """The ruling comes back with sides and digests, also from a sheet that was saved elsewhere."""
-    header, cells = csv.reader(io.StringIO(exported("csv"), newline=""))
+    """The answer comes back with sides and digests, also from a sheet that was saved elsewhere."""
+    header, cells = csv.reader(io.StringIO("".join(csv_lines([ROW])), newline=""))
     row = dict(zip(header, cells, strict=True)) | {
-        "ruling": "Keep-A",
+        "ruling": "Merge",
+        "text": "'=1+1 is\nthe note",
+        "confirmed": "X",
         "reviewer": "kim",
         "reason": "-seen the\npassport",
     }
@@ -149,84 +122,62 @@ def test_a_filled_in_sheet_is_read_whatever_its_separator(separator: str) -> Non
     writer = csv.DictWriter(sheet, header, delimiter=separator)
     writer.writeheader()
     writer.writerow(row)
-    assert import_rulings(io.StringIO("\ufeff" + sheet.getvalue(), newline=""), "csv") == [
-        ImportedRuling(
-            line=2,
-            review_id=ITEM.id,
-            a=A.id,
-            b=B.id,
-            seen=(A.digest, B.digest),
-            kind=RulingKind.KEEP_A,
-            reviewer="kim",
-            reason="-seen the\npassport",
-        )
-    ]
+    stream = io.BytesIO(("\ufeff" + sheet.getvalue()).encode())
+    answer = Answer(
+        RulingKind.MERGE,
+        "kim",
+        text="=1+1 is\nthe note",
+        confirmed=True,
+        reason="-seen the\npassport",
+        seen=(A.digest, B.digest),
+    )
+    assert read_rulings(stream, "csv") == [ImportedRuling(2, REVIEWS[1], A.id, B.id, "kim", answer)]
+    assert not stream.closed
 
 
 def test_lines_are_counted_across_cells_of_many_lines() -> None:
     """A fault names the line on which its row begins, though the row before has several."""
-    stream = io.StringIO(newline="")
-    write_csv([ROW, {**ROW, "ruling": "maybe", "reviewer": "kim"}], stream)
-    assert import_rulings(io.StringIO(stream.getvalue(), newline=""), "csv") == [
-        RulingFault(4, ITEM.id, "ruling", "'maybe' is none of keep_a, keep_b, keep_both, neither, relabel")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("answer", "field", "message"),
-    [
-        ({"ruling": "undo"}, "ruling", "'undo' is none of keep_a, keep_b, keep_both, neither, relabel"),
-        ({"ruling": "relabel"}, "relabel", "a relabel, and nothing else, names a relation"),
-        (
-            {"ruling": "keep_a", "relabel": "update"},
-            "relabel",
-            "a relabel, and nothing else, names a relation",
-        ),
-        (
-            {"ruling": "relabel", "relabel": "same"},
-            "relabel",
-            "'same' is none of duplicate, update, contradiction, complementary, unrelated",
-        ),
-        ({"relabel": "update"}, "ruling", "is empty, though relabel is filled in"),
-        ({"ruling": "keep_a", "reviewer": " "}, "reviewer", "is missing"),
-        ({"ruling": "keep_a", "a_digest": None}, "a_digest", "is missing"),
-        ({"ruling": 1}, "ruling", "is not text"),
-    ],
-)
-def test_a_fault_names_line_and_field(answer: dict[str, object], field: str, message: str) -> None:
-    """What cannot be applied is told with its place, not guessed."""
-    found = import_rulings(filled({"reviewer": "kim"} | answer), "jsonl")
-    assert found == [RulingFault(1, ITEM.id, field, message)]
+    text = "".join(csv_lines([ROW, {**ROW, "ruling": "relabel", "reviewer": "kim"}]))
+    (fault,) = read_rulings(io.BytesIO(text.encode()), "csv")
+    assert fault == RulingFault(6, REVIEWS[1], "relabel", "a relabel, and nothing else, names a relation")
 
 
 def test_a_default_reviewer_stands_in_for_an_empty_cell() -> None:
     """Who imports can sign for the rows that say nothing, never over those that do."""
-    lines = (
-        filled({"ruling": "neither"}).getvalue() + filled({"ruling": "neither", "reviewer": "kim"}).getvalue()
+    found = read_rulings(
+        lines({"ruling": "neither"}, {"ruling": "neither", "reviewer": "kim"}), "jsonl", reviewer="lee"
     )
-    found = import_rulings(io.StringIO(lines), "jsonl", reviewer="lee")
     assert [ruling.reviewer for ruling in found if isinstance(ruling, ImportedRuling)] == ["lee", "kim"]
 
 
+def test_an_export_of_an_older_version_is_read() -> None:
+    """Columns that came later may lack, those of the ruling that there were suffice."""
+    older = {name: ROW[name] for name in COLUMNS[:18]} | {"ruling": "relabel", "relabel": "update"}
+    stream = io.BytesIO(json.dumps(older).encode())
+    (found,) = read_rulings(stream, "jsonl", reviewer="kim")
+    assert isinstance(found, ImportedRuling)
+    assert found.answer == Answer(
+        RulingKind.RELABEL, "kim", relabel=Relation.UPDATE, seen=(A.digest, B.digest)
+    )
+
+
 def test_one_bad_line_harms_no_other() -> None:
-    """Lines that are no JSON, or no object, are told; the next one is read."""
-    lines = "not json\n\n[1]\n" + filled({"ruling": "keep_both", "reviewer": "kim"}).getvalue()
-    first, second, third = import_rulings(io.StringIO(lines), "jsonl")
-    assert isinstance(first, RulingFault)
-    assert (first.line, first.message) == (1, "not JSON: Expecting value: line 1 column 1 (char 0)")
-    assert second == RulingFault(3, None, None, "a row is a JSON object")
-    assert isinstance(third, ImportedRuling)
-    assert (third.line, third.kind) == (4, RulingKind.KEEP_BOTH)
-
-
-def test_a_sheet_without_the_columns_is_refused_as_a_whole() -> None:
-    """Another file is not taken for an export; the message names what it lacks."""
-    with pytest.raises(ConfigurationError, match=r"lacks the column\(s\) a_id, b_id of an export"):
-        import_rulings(io.StringIO("review_id,a_digest,b_digest,ruling\n"), "csv")
+    """Lines that are no JSON, no object, no UTF-8 or say a key twice are told; the next one is read."""
+    good = lines({"ruling": "keep_both", "reviewer": "kim"}).getvalue()
+    stream = io.BytesIO(b'not json\n\n[1]\n"\xff"\n{"ruling": "merge", "ruling": "skip"}\n' + good)
+    *faults, found = read_rulings(stream, "jsonl")
+    assert faults == [
+        RulingFault(1, None, None, "not JSON: Expecting value"),
+        RulingFault(3, None, None, "a row is a JSON object"),
+        RulingFault(4, None, None, "byte 2 of the line is not UTF-8"),
+        RulingFault(5, None, None, "the key 'ruling' stands twice in one object"),
+    ]
+    assert isinstance(found, ImportedRuling)
+    assert found.answer is not None
+    assert (found.line, found.answer.kind) == (6, RulingKind.KEEP_BOTH)
 
 
 def test_a_sheet_in_another_encoding_is_refused() -> None:
     """What is not UTF-8 is told in words, before anything is applied."""
-    stream = io.TextIOWrapper(io.BytesIO("review_id;é".encode("cp1252")), encoding="utf-8", newline="")
     with pytest.raises(ConfigurationError, match="not UTF-8"):
-        import_rulings(stream, "csv")
+        read_rulings(io.BytesIO("review_id;é".encode("cp1252")), "csv")

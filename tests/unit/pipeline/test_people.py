@@ -11,15 +11,16 @@ from arbiter.domain.facts import Source
 from arbiter.domain.policy import Policy
 from arbiter.domain.vocabulary import Action, Mutability, Relation, RulingKind, SourceKind, State, StateReason
 from arbiter.errors import (
-    ConfigurationError,
     DependentDecisionError,
     NotFoundError,
+    RequestError,
     StaleRulingError,
 )
 from arbiter.pipeline.compile import Compiled, compile_namespace, policy_diff
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.read import as_of, erase, fading, list_facts, search, show
-from arbiter.pipeline.review import rule, undo
+from arbiter.pipeline.review import undo
+from arbiter.pipeline.reviews import Reviews
 from arbiter.pipeline.submit import submit
 from arbiter.testing import TableJudge
 from tests.factories import THIRD, day, make_record, verdict
@@ -54,7 +55,7 @@ def a_chain(context: Context, judge: TableJudge) -> list[str]:
 def test_a_ruling_settles_and_survives_every_compile(context: Context, judge: TableJudge) -> None:
     """The order is ruled out; nothing is asked again, by compiles or by a second scan."""
     review_id = a_contested_pair(context, judge)
-    changed = rule("default", review_id, RulingKind.KEEP_A, "ada", context, reason="checked")
+    changed = Reviews(context).rule(review_id, RulingKind.KEEP_A, reviewer="ada", reason="checked")
     assert {(s.state, s.reason, s.contested) for s in changed} == {
         (State.ACTIVE, None, False),
         (State.TOMBSTONED, StateReason.RULING, False),
@@ -74,9 +75,9 @@ def test_a_ruling_settles_and_survives_every_compile(context: Context, judge: Ta
 def test_a_settled_item_cannot_be_ruled_again(context: Context, judge: TableJudge) -> None:
     """The second reviewer hears that it is settled, and nothing changes."""
     review_id = a_contested_pair(context, judge)
-    rule("default", review_id, RulingKind.KEEP_A, "ada", context)
+    Reviews(context).rule(review_id, RulingKind.KEEP_A, reviewer="ada")
     with pytest.raises(StaleRulingError, match="no longer open"):
-        rule("default", review_id, RulingKind.KEEP_B, "bob", context)
+        Reviews(context).rule(review_id, RulingKind.KEEP_B, reviewer="bob")
     assert active(context) == [HAZARD.content]
 
 
@@ -89,7 +90,7 @@ def test_a_ruling_on_changed_text_is_refused(context: Context, judge: TableJudge
     judge.table = dict(judge.table) | {(ORDER.content, edited.content): verdict("update")}
     submit([edited], context)
     with pytest.raises(StaleRulingError, match="no longer open"):
-        rule("default", review_id, RulingKind.KEEP_B, "ada", context)
+        Reviews(context).rule(review_id, RulingKind.KEEP_B, reviewer="ada")
     assert active(context) == [HAZARD.content, edited.content]
 
 
@@ -100,17 +101,17 @@ def test_a_ruling_on_what_is_known_otherwise_is_refused(context: Context, judge:
     seen = (item.digest_a, item.digest_b)
     submit([replace(HAZARD, confidence=0.3)], context)
     with pytest.raises(StaleRulingError, match="changed since it was shown"):
-        rule("default", review_id, RulingKind.KEEP_A, "ada", context, seen=seen)
-    rule("default", review_id, RulingKind.KEEP_A, "ada", context)
+        Reviews(context).rule(review_id, RulingKind.KEEP_A, reviewer="ada", seen=seen)
+    Reviews(context).rule(review_id, RulingKind.KEEP_A, reviewer="ada")
     assert active(context) == [HAZARD.content]
 
 
 def test_a_relabel_names_a_relation(context: Context, judge: TableJudge) -> None:
     """A relabel without a relation is refused; with one the pair follows the rule for it."""
     review_id = a_contested_pair(context, judge)
-    with pytest.raises(ConfigurationError, match="names a relation"):
-        rule("default", review_id, RulingKind.RELABEL, "ada", context)
-    rule("default", review_id, RulingKind.RELABEL, "ada", context, relabel=Relation.COMPLEMENTARY)
+    with pytest.raises(RequestError, match="names a relation"):
+        Reviews(context).rule(review_id, RulingKind.RELABEL, reviewer="ada")
+    Reviews(context).rule(review_id, RulingKind.RELABEL, reviewer="ada", relabel=Relation.COMPLEMENTARY)
     assert active(context) == [HAZARD.content, ORDER.content]
     assert context.store.reviews("default") == []
 
@@ -118,7 +119,7 @@ def test_a_relabel_names_a_relation(context: Context, judge: TableJudge) -> None
 def test_unknown_ids_are_not_found(context: Context) -> None:
     """Items, decisions and facts of nowhere raise, naming nothing of others."""
     with pytest.raises(NotFoundError):
-        rule("default", "rev_none", RulingKind.KEEP_A, "ada", context)
+        Reviews(context).rule("rev_none", RulingKind.KEEP_A, reviewer="ada")
     with pytest.raises(NotFoundError):
         undo("default", "dec_none", "ada", context)
     with pytest.raises(NotFoundError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from arbiter.domain.evidence import Spend
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import State
 from arbiter.pipeline.arrive import arrive
@@ -142,6 +143,15 @@ def test_a_verdict_is_not_asked_for_twice(context: Context, judge: TableJudge) -
     assert judge.asked == asked == [(OLD.content, NEW.content)]
 
 
+def test_receipts_add_up_to_what_was_spent(context: Context, judge: TableJudge) -> None:
+    """A known fact that is read again after a new one does not swallow the cost of judging the two."""
+    judge.per_pair, judge.per_call = Spend(local_pairs=1), Spend(llm_calls=1)
+    submit([OLD], context)
+    new, again = submit([NEW, OLD], context)
+    assert judge.asked == [(OLD.content, NEW.content)]
+    assert (new.cost, again.cost) == (Spend(llm_calls=1, local_pairs=1), Spend())
+
+
 def test_namespaces_never_meet(context: Context, judge: TableJudge) -> None:
     """The same text in two namespaces is two facts, and no pair crosses."""
     there = make_record(OLD.content, subject="Rita", namespace="b")
@@ -224,3 +234,11 @@ def test_ambiguous_subjects_can_be_deferred(context: Context) -> None:
 def with_limits(context: Context) -> Context:
     """Return the context, asking about ambiguous subjects."""
     return replace(context, limits=replace(context.limits, defer_ambiguous_subjects=True))
+
+
+def test_callers_that_are_arbitrated_together_keep_their_indexes(context: Context) -> None:
+    """Two of them know different records by the same index; every receipt is that of its record."""
+    receipts = submit([OLD, NEW, OLD], context, [0, 0, 7])
+    assert [receipt.record_index for receipt in receipts] == [0, 0, 7]
+    assert receipts[0].fact_id == receipts[2].fact_id != receipts[1].fact_id
+    assert [receipt.outcome.value for receipt in receipts] == ["stored", "stored", "unchanged"]

@@ -1,0 +1,39 @@
+"""What has become of a record since its receipt was given: held pairs may have been settled meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arbiter.domain.outcomes import FactState, FoundRelation, review_id
+from arbiter.domain.review_queue import ReviewStatus
+from arbiter.domain.standing import Standing
+from arbiter.domain.vocabulary import Outcome, State, StateReason
+from arbiter.pipeline.context import Context
+
+
+def standing(
+    namespace: str, fact_id: str, first: Outcome, others: Iterable[str], context: Context
+) -> Standing:
+    """Return where a fact stands. ``others`` are the facts that its receipt relates it to."""
+    store = context.store
+    state = store.states(namespace, [fact_id]).get(fact_id)
+    decisions = store.decisions(namespace, [fact_id])
+    partners = list(dict.fromkeys([*others, *(d.b if d.a == fact_id else d.a for d in decisions)]))
+    found = store.verdicts(namespace, [_key(fact_id, other) for other in partners])
+    asked = store.queued(namespace, [review_id(fact_id, other) for other in partners])
+    relations = [
+        FoundRelation(other, "b" if other == pair.b else "a", pair.judgement)
+        for other in partners
+        if (pair := found.get(_key(fact_id, other))) is not None
+    ]
+    return Standing(
+        first=first,
+        state=state or FactState(fact_id, State.PENDING, StateReason.UNJUDGED),
+        relations=tuple(relations),
+        decisions=tuple(decisions),
+        review=tuple(sorted(name for name, item in asked.items() if item.status is ReviewStatus.OPEN)),
+    )
+
+
+def _key(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)

@@ -1,0 +1,98 @@
+"""``arbiter serve`` up to the moment at which the server takes over."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from click.testing import CliRunner, Result
+
+from arbiter.cli import main
+from arbiter.settings import ENV_PREFIX, Settings
+
+# What the command puts into the environment for its workers is taken out again.
+_VARIABLES: dict[str, str | None] = {f"{ENV_PREFIX}{name.upper()}": None for name in Settings.model_fields}
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """Return what the server is started with, in an empty folder; nothing listens."""
+    seen: dict[str, Any] = {}
+
+    def run(app: str, **given: Any) -> None:
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")  # noqa: TID251  no setting of ours
+        is_there = folder is not None and Path(folder).is_dir()
+        seen.update(given, app=app, settings=Settings(), metrics=folder, is_there=is_there)
+
+    monkeypatch.setattr(uvicorn, "run", run)
+    monkeypatch.chdir(tmp_path)
+    return seen
+
+
+def serve(*arguments: str, **variables: str) -> Result:
+    """Run the command."""
+    named = {f"{ENV_PREFIX}{name.upper()}": value for name, value in variables.items()}
+    return CliRunner().invoke(main, ["serve", *arguments], env={**_VARIABLES, **named})
+
+
+def test_flags_reach_the_server_and_its_workers(started: dict[str, Any]) -> None:
+    """Workers find in the environment what the command was given, wherever it came from."""
+    Path("arbiter.toml").write_text('serve_max_records = 7\nllm_api_key = "hidden"\n', encoding="utf-8")
+    flags = ["--port", "8123", "--workers", "3", "--db", "mine.db", "--judge", "none"]
+    done = serve(*flags, "--config", "arbiter.toml", serve_grace_s="5")
+    assert done.exit_code == 0, done.output
+    assert (started["app"], started["factory"]) == ("arbiter.web.app:create", True)
+    assert (started["host"], started["port"], started["workers"]) == ("127.0.0.1", 8123, 3)
+    assert (started["timeout_graceful_shutdown"], started["access_log"]) == (5, False)
+    settings = started["settings"]
+    assert (settings.database, settings.judge, settings.serve_max_records) == ("mine.db", "none", 7)
+    assert settings.llm_api_key.get_secret_value() == "hidden"
+    assert "hidden" not in done.output
+    assert Path("mine.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--host", "0.0.0.0"], "serve_host: other machines reach 0.0.0.0"),  # noqa: S104
+        (["--host", "::"], "serve_host: other machines reach ::"),
+        (["--workers", "2", "--db", ":memory:"], "serve_workers: a store in memory"),
+        (["--db", "postgresql://localhost/x"], "database: facts are kept in SQLite"),
+        (["--workers", "0"], "Invalid value for '--workers'"),
+    ],
+)
+def test_what_cannot_be_served_is_told_at_once(
+    arguments: list[str], words: str, started: dict[str, Any]
+) -> None:
+    """Exit status 2, a reason, and nothing was started."""
+    done = serve(*arguments)
+    assert (done.exit_code, started) == (2, {})
+    assert words in done.output
+
+
+def test_settings_that_are_lists_cross_over_too(started: dict[str, Any]) -> None:
+    """Files are joined by commas, as in any variable."""
+    for name in ("a.toml", "b.toml"):
+        Path(name).write_text("[names]\n", encoding="utf-8")
+    done = serve("--judge", "none", alias_files="a.toml,b.toml")
+    assert done.exit_code == 0, done.output
+    assert started["settings"].alias_files == (Path("a.toml"), Path("b.toml"))
+
+
+@pytest.mark.parametrize(("workers", "is_shared"), [(1, False), (2, True)])
+def test_workers_share_a_folder_for_their_numbers(
+    started: dict[str, Any], workers: int, *, is_shared: bool
+) -> None:
+    """Several have one while they run, a single one needs none; one that the environment names is kept."""
+    assert serve("--judge", "none", "--workers", str(workers)).exit_code == 0
+    assert (started["metrics"] is not None, started["is_there"]) == (is_shared, is_shared)
+    assert not (started["metrics"] and Path(started["metrics"]).exists())
+    done = CliRunner().invoke(
+        main,
+        ["serve", "--judge", "none", "--workers", "2"],
+        env={**_VARIABLES, "PROMETHEUS_MULTIPROC_DIR": "mine"},
+    )
+    assert (done.exit_code, started["metrics"]) == (0, "mine")
