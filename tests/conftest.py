@@ -23,6 +23,12 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the crash tests kill more often than a plain run has time for: ``--kills 500``."""
+    parser.addoption("--kills", type=int, default=20, help="How often the crash tests kill the service.")
+
+
 _NAME_EVENTS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 _ADDRESS_EVENTS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 

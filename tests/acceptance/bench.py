@@ -231,6 +231,7 @@ def bench(
             "llm_api_base": server.api_base,
             "llm_api_key": "none",
             "llm_max_attempts": 1,
+            "local_judge": "none",  # what is tested here does not hang on its weights
             "claim_key_files": _file(folder / "keys.toml", "keys", keys or {}),
             "alias_files": _file(
                 folder / "names.toml", "names", {n: json.dumps(other) for n, other in (aliases or {}).items()}

@@ -1,7 +1,7 @@
 """The field cases: failures that people reported of other systems, each with what should have happened.
 
-Every case is run by one test of ``test_field_cases*.py`` through the public API, or stands in ``WAITS``
-with the reason. What a case says in words is checked in code, one by one.
+Every case is run by one test of ``test_field_cases*.py`` through the public API; those whose authors ask for
+an HTTP status are sent over HTTP as well. What a case says in words is checked in code, one by one.
 """
 
 from __future__ import annotations
@@ -9,32 +9,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
+from evals.field_cases import Case, load_cases, record
 from tests.chat import item
 
-SUITE = Path(__file__).parents[2] / "evals" / "suites" / "field_cases.jsonl"
-
-WAITS = {
-    "replacement-fails-after-delete": "rulings with an edited text come with the HTTP API",
-    "retry-after-ambiguous-timeout": "the Idempotency-Key belongs to the HTTP API",
-}
-"""Cases that ask for something that there is not yet."""
-
-STATUS_WAITS = {
-    "batch-one-bad-item",
-    "empty-content",
-    "foreign-id-then-forget",
-    "independent-source-refused",
-    "invented-record-id",
-    "queue-position-used-as-id",
-    "retired-record-demotes-live-one",
-    "supersession-cycle-in-batch",
-    "text-over-model-limit",
-}
-"""Cases that run, but whose HTTP status can only be seen once there is the HTTP API."""
+__all__ = [
+    "CASES",
+    "COVERED",
+    "DEVIATES",
+    "SENT",
+    "Case",
+    "adapted",
+    "covers",
+    "over_http",
+    "record",
+    "records",
+    "told",
+]
 
 _AUTHORITY = (
     "what cannot or rarely changes is decided by authority: the lesser source's fact is kept as superseded"
@@ -56,30 +48,11 @@ DEVIATES = {
 """Cases that end otherwise than their authors wish, on purpose; their tests hold what happens instead."""
 
 COVERED: dict[str, str] = {}
+SENT: dict[str, str] = {}
+"""Which test sends a case over HTTP."""
 
 _FLAT_OBJECT = re.compile(r"\{[^{}]*\}")
-_NOT_OURS = frozenset("content_gen expires_at id label status supersedes tenant tombstoned_at".split())
 Test = TypeVar("Test", bound=Callable[..., None])
-
-
-@dataclass(frozen=True)
-class Case:
-    """One case, as its authors wrote it."""
-
-    id: str
-    input: Mapping[str, Any]
-    expected: Mapping[str, Any]
-
-    @property
-    def steps(self) -> list[Mapping[str, Any]]:
-        """The operations of a case that has several."""
-        return list(self.input["steps"])
-
-
-def load_cases() -> dict[str, Case]:
-    """Return every case by its id."""
-    lines = map(json.loads, SUITE.read_text("utf-8").splitlines())
-    return {raw["id"]: Case(raw["id"], raw["input"], raw["expected"]) for raw in lines}
 
 
 CASES = load_cases()
@@ -97,17 +70,16 @@ def covers(*case_ids: str) -> Callable[[Test], Test]:
     return noted
 
 
-def record(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a case's record as a caller of ours would write it."""
-    made = {name: value for name, value in raw.items() if name not in _NOT_OURS}
-    if "content_gen" in raw:
-        text = raw["content_gen"]
-        made["content"] = text["repeat"] * text["times"] + text["then"]
-    if "tenant" in raw:
-        made["namespace"] = raw["tenant"]
-    if "expires_at" in raw:
-        made["valid_to"] = raw["expires_at"]
-    return made
+def over_http(*case_ids: str) -> Callable[[Test], Test]:
+    """Note that a test sends these cases over HTTP; each that is sent is sent by one test."""
+
+    def noted(test: Test) -> Test:
+        for case_id in case_ids:
+            assert case_id in CASES, case_id
+            assert SENT.setdefault(case_id, test.__qualname__) == test.__qualname__, case_id
+        return test
+
+    return noted
 
 
 def records(step: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from arbiter import RulingKind
 from arbiter.domain.outcomes import review_id
+from arbiter.domain.review_queue import QueueQuery
 from arbiter.errors import NotFoundError, StaleRulingError
-from arbiter.interchange.review_files import export_reviews
+from arbiter.interchange.review_files import export_open
+from arbiter.pipeline.review_exchange import queued_views
 from tests.acceptance.bench import Bench, bench, relation, says
 from tests.acceptance.field_cases import CASES, covers, record, told
 
@@ -108,11 +108,7 @@ def test_to_read_the_queue_changes_nothing() -> None:
 
 def exported(on: Bench) -> str:
     """Return the open items as a file for reviewers."""
-    stream = io.StringIO()
-    items = on.arbiter.review.items()
-    facts = {view.fact.id: view.fact for view in on.arbiter.facts(state=None)}
-    assert export_reviews(items, facts, stream, "jsonl") == len(items)
-    return stream.getvalue()
+    return "".join(export_open(queued_views("default", QueueQuery(), on.arbiter.context), "jsonl"))
 
 
 @pytest.mark.parametrize("side", ["a", "b"])

@@ -1,0 +1,1 @@
+"""The pages at ``/review``: the queue, its items, and the dashboard."""

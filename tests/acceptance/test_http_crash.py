@@ -1,0 +1,160 @@
+"""``kill -9`` in the middle of load, over and over: what was acknowledged is there, once.
+
+Clients send all the while and retry, as the client of the package does by itself. Some give up at the first
+failure: of those nobody knows what became of their records, but none may be there twice either.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from socket import socket
+from string import ascii_lowercase
+from threading import Condition
+from typing import Any
+
+import pytest
+
+from arbiter.client import Client, Retries
+from arbiter.errors import UnreachableError
+from tests import light_service
+from tests.acceptance.calling import calling, lives, told
+
+# A process in which everything is imported already, so that a life takes no more than its beginning.
+STARTER = multiprocessing.get_context("forkserver")
+STARTER.set_forkserver_preload(["tests.light_service"])
+CITIES = ("Lisbon", "Porto", "Faro", "Braga", "Coimbra", "Aveiro")
+CLIENTS = 4
+ENDLESS = Retries(attempts=1_000_000, first_s=0.02, most_s=0.2, patience_s=3_600)
+IMPATIENT = Retries(attempts=1)
+PATIENCE_S = 120
+# Through the store a record leads to a commit of its own or with others; kills fall anywhere in between.
+FIRST_KILL, LAST_KILL = 2, 25
+
+
+@dataclass
+class Acknowledged:
+    """Receipts as they come in, by the text of their record."""
+
+    receipts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    changed: Condition = field(default_factory=Condition)
+
+    def note(self, records: list[dict[str, Any]], receipts: list[Any]) -> None:
+        """Note that records were acknowledged."""
+        with self.changed:
+            self.receipts |= {
+                record["content"]: receipt for record, receipt in zip(records, receipts, strict=True)
+            }
+            self.changed.notify_all()
+
+    def wait_for_more(self, count: int) -> None:
+        """Wait until so many more records were acknowledged."""
+        with self.changed:
+            goal = len(self.receipts) + count
+            assert self.changed.wait_for(lambda: len(self.receipts) >= goal, timeout=PATIENCE_S)
+
+
+@contextmanager
+def running(database: Path, port: int) -> Iterator[None]:
+    """Run a service until the block ends, and kill it there without any warning."""
+    process = STARTER.Process(target=light_service.main, args=(str(database), str(port)))
+    process.start()
+    try:
+        yield
+    finally:
+        process.kill()
+        process.join()
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def spelt(name: str, life: int, number: int) -> str:
+    """Return a name that only one client has; numbers would look alike to the embedder of words."""
+    return name + "".join(ascii_lowercase[int(digit)] for digit in f"{life:04}{number}")
+
+
+def batches(name: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield what one client has to say: where somebody moved to, and a note for each move."""
+    for number, city in enumerate(CITIES):
+        move = lives(city, number + 1, name, by=name, ref=f"move {number}")
+        note = told(f"{name} sent note {number}.", number + 1, by=name, ref=f"note {number}")
+        yield [move, note]
+
+
+def send(client: Client, name: str, acknowledged: Acknowledged) -> None:
+    """Send everything, batch after batch, and note each receipt."""
+    with client:
+        for records in batches(name):
+            try:
+                receipts = client.submit(records)["receipts"]
+            except UnreachableError:
+                return
+            acknowledged.note(records, receipts)
+
+
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """Return how often to kill."""
+    count: int = request.config.getoption("--kills")
+    return count
+
+
+def test_what_was_acknowledged_is_there_once(tmp_path: Path, kills: int) -> None:
+    """Every record with a receipt, each as one fact with one sighting, and every state as it has to be."""
+    database, port, draw = tmp_path / "facts.db", free_port(), Random(0)
+    url, acknowledged = f"http://127.0.0.1:{port}", Acknowledged()
+    patient: list[str] = []
+    with ThreadPoolExecutor(max_workers=(CLIENTS + 1) * (kills + 1)) as threads:
+        sending: list[Future[None]] = []
+        for life in range(kills + 1):
+            with running(database, port):
+                names = [spelt("Ana", life, number) for number in range(CLIENTS)]
+                patient += names
+                for name in names:
+                    client = calling(url, retries=ENDLESS)
+                    sending.append(threads.submit(send, client, name, acknowledged))
+                hasty = calling(url, retries=IMPATIENT)
+                if life:
+                    sending.append(threads.submit(send, hasty, spelt("Bob", life, 0), acknowledged))
+                if life < kills:
+                    acknowledged.wait_for_more(draw.randint(FIRST_KILL, LAST_KILL))
+                    continue
+                for done in sending:
+                    done.result(PATIENCE_S)
+                check(url, acknowledged, patient)
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        twice = "SELECT event_key FROM sightings GROUP BY namespace, event_key HAVING count(*) > 1"
+        assert connection.execute(twice).fetchall() == []
+
+
+def check(url: str, acknowledged: Acknowledged, patient: list[str]) -> None:
+    """Compare what is there with what was acknowledged."""
+    with calling(url) as client:
+        client.compile()
+        facts = list(client.facts(state="all"))
+        assert client.compile()["changed"] == 0
+    said = {fact["content"]: fact for fact in facts}
+    assert len(said) == len(facts)
+    for content, receipt in acknowledged.receipts.items():
+        assert receipt["outcome"] in ("stored", "unchanged"), receipt
+        assert said[content]["fact_id"] == receipt["fact_id"]
+    assert {len(fact["sightings"]) for fact in facts} == {1}
+    everything = {record["content"] for name in patient for batch in batches(name) for record in batch}
+    assert everything <= acknowledged.receipts.keys()
+    for name in patient:
+        moves = [said[f"{name} lives in {city}."] for city in CITIES]
+        assert [fact["state"] for fact in moves] == ["superseded"] * 5 + ["active"]
+        assert [fact["successor"] for fact in moves] == [*(fact["fact_id"] for fact in moves[1:]), None]
