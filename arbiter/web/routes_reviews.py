@@ -30,6 +30,7 @@ ReviewId = Annotated[
     str, Path(pattern=r"^rev_[0-9a-f]+$", max_length=100, description="Id of a review item.")
 ]
 RulingId = Annotated[str, Path(pattern=r"^rul_[0-9a-f]+$", max_length=100, description="Id of a ruling.")]
+QuestionKind = Literal["cycle", "conflict", "guard", "unsure", "unjudged", "stale_risk", "proposal"]
 _DEFAULTS = UndoIn()
 
 
@@ -39,7 +40,7 @@ def wanted(
         Query(description="Only items that stand so."),
     ] = ReviewStatus.OPEN,
     kind: Annotated[
-        list[str] | None, Query(max_length=20, description="Only items asked for these reasons.")
+        list[QuestionKind] | None, Query(max_length=20, description="Only items asked for these reasons.")
     ] = None,
     stakes: Annotated[Stakes | None, Query(description="Only items with these stakes.")] = None,
     assignee: Annotated[Name | None, Query(description="Only items that this person is to look at.")] = None,

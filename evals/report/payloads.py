@@ -36,14 +36,17 @@ class AnsweredPairs:
 
 
 def pair_payload(run: PairRun, *, seed: int = SEED) -> dict[str, Any]:
-    """Return what is written of a run over labelled pairs: its scores, and every case."""
+    """Return what is written of a run over labelled pairs: every case, and the scores of what is written."""
     found = items(run)
     numbers = {name: n for n, name in enumerate(dict.fromkeys(item.truth.group for item in found), start=1)}
+    cases = [_row(item, numbers[item.truth.group]) for item in found]
+    # Of the cases as they are written, rounded: so anyone who reads the file gets the same scores.
+    written = tuple(_item(case) for case in cases)
     return {
         "suite": run.suite,
         "judge": run.judge,
-        "score": score_pairs(found, run.cost, run.seconds, seed=seed).as_json(),
-        "cases": [_row(item, numbers[item.truth.group]) for item in found],
+        "score": score_pairs(written, run.cost, run.seconds, seed=seed).as_json(),
+        "cases": cases,
     }
 
 

@@ -14,7 +14,7 @@ from arbiter.training.distil import Teacher, recombined, taught_batches
 from arbiter.training.examples import pair_key
 from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut
-from arbiter.training.loop import Plan, loss
+from arbiter.training.loop import Plan, loss, tensors
 from arbiter.training.make import make, teach
 from arbiter.training.read_pairs import read_examples
 from arbiter.training.recipe import Recipe
@@ -90,9 +90,11 @@ def test_what_a_teacher_says_enters_the_loss(pairs: Path) -> None:
         other = loss(judge, [replace(batch[0], taught=(1.0, 0.0, 0.0, 0.0, 0.0))], plan).item()
         nothing = loss(judge, [Item(batch[0].tokens, {})], plan).item()
         unheard = loss(judge, batch, replace(plan, distillation=0.0)).item()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            said = judge(*tensors(batch))["relation"].float().log_softmax(dim=1)[0]
     assert (nothing, unheard) == (0.0, 0.0)
-    assert 1.5 < alike < 1.7
-    assert other != pytest.approx(alike, abs=0.001)
+    assert alike == pytest.approx(-said.mean().item(), abs=1e-4)
+    assert other == pytest.approx(-said[0].item(), abs=1e-4)
 
 
 def test_bases_are_not_mixed_up(tmp_path: Path, pairs: Path) -> None:

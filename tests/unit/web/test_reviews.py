@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from arbiter.domain.review import KINDS
+from arbiter.web.routes_reviews import QuestionKind
 from tests.unit.web.conftest import Room
 
 PORTO, FARO = "Ana was born in Porto.", "Ana was born in Faro."
@@ -154,3 +156,10 @@ def test_an_unknown_item_is_not_found(room: Room) -> None:
         assert client.get(f"/v1{path}").status_code == 404
         assert client.post(f"/v1{path}/ruling", json=ruling(item, "keep_a")).status_code == 404
         assert client.post(f"/v1{path}/comments", json={"text": "x"}).status_code == 404
+
+
+def test_a_reason_that_no_question_has_is_refused(room: Room) -> None:
+    """The reasons that the document lists are those that there are."""
+    assert set(get_args(QuestionKind)) == set(KINDS)
+    refused = room.get("/reviews", kind="whim")
+    assert (refused.status_code, refused.json()["field"]) == (422, "kind.0")
