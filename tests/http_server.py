@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 60.0
 
+SERVER_THREAD = "http-server"
+"""The thread that a server's requests are answered in."""
+
 
 @dataclass(frozen=True)
 class HttpServer:
@@ -71,7 +74,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     """
     config = uvicorn.Config(app, port=0, log_config=None, ws="none", timeout_graceful_shutdown=30)
     server = _Server(config)
-    thread = Thread(target=server.run_to_its_end, name="http-server", daemon=True)
+    thread = Thread(target=server.run_to_its_end, name=SERVER_THREAD, daemon=True)
     thread.start()
     try:
         if not (server.known.wait(_PATIENCE_S) and server.started):

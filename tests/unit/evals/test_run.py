@@ -107,6 +107,7 @@ def test_commands_are_listed_in_order() -> None:
         "answers",
         "own",
         "benchmark",
+        "load",
     ]
     unknown = CliRunner().invoke(main, ["race"])
     assert (unknown.exit_code, "No such command 'race'" in unknown.stderr) == (2, True)

@@ -16,6 +16,7 @@ from arbiter.testing import TableJudge
 from arbiter.web.logs import FIELDS, JsonFormatter
 from arbiter.web.request_log import MOST_RECEIPTS, REQUEST_ID
 from tests.factories import verdict
+from tests.http_server import SERVER_THREAD
 from tests.unit.pipeline.conftest import DOWN
 from tests.unit.web.conftest import told
 from tests.unit.web.keyed import serving
@@ -32,10 +33,14 @@ async def fails(kind: str) -> None:
 
 @pytest.fixture
 def log() -> Iterator[StringIO]:
-    """Return what is written to the log of the service, in the form in which it is served."""
+    """Return what is written to the log of the service, in the form in which it is served.
+
+    A server that other tests share may still write of its last request, which it has answered by then.
+    """
     written = StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(JsonFormatter())
+    handler.addFilter(lambda line: line.threadName != SERVER_THREAD)
     root, ours = logging.getLogger(), logging.getLogger("arbiter")
     before = (root.level, ours.level)
     root.addHandler(handler)
