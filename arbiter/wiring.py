@@ -89,12 +89,15 @@ def limits(settings: Settings) -> Limits:
     near = settings.min_similarity
     if near is None:
         near = Limits().near if reads else NEAR_WITHOUT_READER
+    # While a language model may still be answering its question is not asked a second time.
+    answering = timedelta(seconds=settings.llm_deadline_s if _asks_llm(settings) else 0)
     return Limits(
         candidates=settings.max_candidates,
         judged_pairs=settings.max_judged_pairs,
         nearest_related=Limits().nearest_related if reads else 0,
         near=near,
         nearer=max(near, Limits().nearer),
+        left_after=Limits().left_after + answering,
         defer_ambiguous_subjects=settings.on_ambiguous_subject == "defer",
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, false, func, select
 
+from arbiter.adapters.sql_dialect import as_list, listed
 from arbiter.adapters.sql_review_schema import reviews
 from arbiter.adapters.sql_rows import Values, micros, moment_of
 from arbiter.adapters.sql_schema import facts, judgements, pairs, sightings
@@ -105,10 +107,16 @@ class SqlBacklog:
         (row,) = self._rows(*_within(_HELD_COUNT, pairs, namespace))
         return int(row.number)
 
-    def abandoned(self, before: datetime, namespace: str | None = None) -> list[tuple[str, str]]:
+    def abandoned(
+        self, before: datetime, namespace: str | None = None, among: Iterable[str] | None = None
+    ) -> list[tuple[str, str]]:
         """See ``Backlog.abandoned``."""
         statement, parameters = _within(_ABANDONED, facts, namespace)
-        rows = self._rows(statement, {**parameters, "before": micros(before)})
+        parameters["before"] = micros(before)
+        if among is not None:
+            statement = statement.where(facts.c.id.in_(listed("among")))
+            parameters["among"] = as_list(among)
+        rows = self._rows(statement, parameters)
         return sorted((row.namespace, row.id) for row in rows)
 
     def waiting(self) -> list[Waiting]:

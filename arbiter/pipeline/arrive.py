@@ -31,13 +31,15 @@ class Embedded:
 class Arrived:
     """A batch that is in the log.
 
-    ``fresh`` are the facts that are new with it; ``sighted`` the known facts with a new sighting;
-    ``moved`` the known facts that were seen later than before; ``new`` the ids of the new sightings.
+    ``fresh`` are the facts that are to be judged now: those that are new with it, and ``left``, which whoever
+    brought them left behind unfinished. ``sighted`` are the known facts with a new sighting, ``moved`` those
+    that were seen later than before; ``new`` are the ids of the new sightings.
     """
 
     drafts: tuple[Draft, ...]
     new: frozenset[str]
     fresh: Embedded
+    left: frozenset[str]
     sighted: frozenset[str]
     moved: frozenset[str]
 
@@ -54,7 +56,10 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     expected = sort_arrivals(drafts, readings).new
     known = store.facts(namespace, {draft.sighting.fact_id for draft in expected})
     first = {d.sighting.fact_id: d for d in reversed(expected) if d.sighting.fact_id not in known}
-    embedded = embed({fact_id: draft.record.content for fact_id, draft in first.items()}, context)
+    left = left_behind(namespace, {draft.sighting.fact_id for draft in drafts} - first.keys(), context)
+    texts = {fact_id: draft.record.content for fact_id, draft in first.items()}
+    texts |= {fact_id: fact.content for fact_id, fact in store.facts(namespace, left).items()} if left else {}
+    embedded = embed(texts, context)
     subjects = {fact_id: draft.subject for fact_id, draft in first.items() if draft.subject}
     entities = _entities(first, subjects, context)
     with store.writing(namespace) as tx:
@@ -68,8 +73,9 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     return Arrived(
         drafts=tuple(drafts),
         new=frozenset(draft.sighting.id for draft in arrivals.new),
-        # Facts that another writer brought first are judged by that writer.
-        fresh=embedded.only(first.keys() - already.keys()),
+        # Facts that another writer brought first are judged by that writer, as long as it lives.
+        fresh=embedded.only((first.keys() - already.keys()) | left),
+        left=left,
         sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in first),
         moved=frozenset(
             before[sighting_id].fact_id
@@ -77,6 +83,14 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
             if latest > before[sighting_id].last_seen
         ),
     )
+
+
+def left_behind(namespace: str, fact_ids: Collection[str], context: Context) -> frozenset[str]:
+    """Return which of these facts were never finished, though they arrived some time ago."""
+    if not fact_ids:
+        return frozenset()
+    before = context.clock() - context.limits.left_after
+    return frozenset(name for _, name in context.store.backlog.abandoned(before, namespace, fact_ids))
 
 
 def embed(texts: Mapping[str, str], context: Context) -> Embedded:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from arbiter.domain.outcomes import Receipt
+from collections.abc import Iterable, Mapping
+
+from arbiter.domain.outcomes import FactState, Receipt
 from arbiter.domain.settle import Settlement, settle
-from arbiter.domain.vocabulary import Action, Outcome
-from arbiter.pipeline.arrive import Arrived
+from arbiter.domain.vocabulary import Action, Outcome, State
+from arbiter.pipeline.arrive import Arrived, left_behind
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import Findings
 from arbiter.pipeline.receipts import Around, receipts_for
+from arbiter.pipeline.standing import waiting_for_judges
 
 NOTHING = Settlement(states={}, decisions=(), reviews=())
 
@@ -20,18 +23,33 @@ def conclude(namespace: str, arrived: Arrived, findings: Findings, context: Cont
     touched = arrived.sighted | findings.facts | _bound(namespace, arrived.moved, context)
     if not touched:
         unmoved = store.states(namespace, fact_ids)
-        return receipts_for(arrived, findings, NOTHING, Around(unmoved, unmoved, {}))
+        waiting = _waiting(namespace, fact_ids, unmoved, context)
+        return receipts_for(arrived, findings, NOTHING, Around(unmoved, unmoved, {}, waiting))
     with store.writing(namespace) as tx:
         before = store.states(namespace, fact_ids)
+        # Of several that finish what somebody left behind, one answers as if it had brought it.
+        finished = left_behind(namespace, arrived.left, context)
         tx.judged(findings.pairs)
         tx.finish(findings.investigated)
         cluster = tx.cluster(touched)
         settlement = settle(cluster, context.policy)
         tx.apply(settlement)
         states = before | dict(settlement.states)
-        receipts = receipts_for(arrived, findings, settlement, Around(before, states, cluster.facts))
+        waiting = _waiting(namespace, fact_ids, states, context)
+        around = Around(before, states, cluster.facts, waiting, finished)
+        receipts = receipts_for(arrived, findings, settlement, around)
         tx.receipts([receipt for receipt in receipts if receipt.outcome is not Outcome.UNCHANGED])
     return receipts
+
+
+def _waiting(
+    namespace: str, fact_ids: Iterable[str], states: Mapping[str, FactState], context: Context
+) -> frozenset[str]:
+    """Return the pending facts among these that a judge may still settle."""
+    pending = {
+        fact_id for fact_id in fact_ids if fact_id not in states or states[fact_id].state is State.PENDING
+    }
+    return waiting_for_judges(namespace, pending, context) if pending else frozenset()
 
 
 def _bound(namespace: str, moved: frozenset[str], context: Context) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TypeAlias
 
 from arbiter.domain.policy import Policy
@@ -28,6 +29,8 @@ class Limits:
     ``near`` is the least similarity of a pair that shares its subject or a named thing, ``nearer`` that of
     a pair that shares neither. The ``nearest_related`` closest of the pairs that share one, and every pair
     that one road makes certain (same key, same reference, same text), are judged whatever their similarity.
+    A known fact that is still unfinished ``left_after`` its arrival was left behind by whoever brought it;
+    who submits it again finishes it. It is no harm if its first writer lives: the pairs are judged twice.
     """
 
     candidates: int = 32
@@ -35,6 +38,7 @@ class Limits:
     nearest_related: int = 3
     near: float = 0.3
     nearer: float = 0.55
+    left_after: timedelta = timedelta(seconds=5)
     defer_ambiguous_subjects: bool = False
 
 

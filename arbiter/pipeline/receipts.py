@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from arbiter.domain.evidence import JudgedPair, Spend, Unjudged
+from arbiter.domain.evidence import Candidate, JudgedPair, Spend, Unjudged
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, FactState, FoundRelation, Reason, Receipt, ReviewItem
 from arbiter.domain.settle import Settlement
@@ -33,11 +33,17 @@ class _About:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The states of the batch's facts before and after its conclusion, and the facts that were settled."""
+    """The states of the batch's facts before and after its conclusion, and the facts that were settled.
+
+    ``waiting`` are the facts that a judge may still settle; ``finished`` those that whoever brought them had
+    left unfinished, until now.
+    """
 
     before: Mapping[str, FactState]
     after: Mapping[str, FactState]
     facts: Mapping[str, Fact]
+    waiting: frozenset[str] = frozenset()
+    finished: frozenset[str] = frozenset()
 
 
 def receipts_for(
@@ -49,12 +55,14 @@ def receipts_for(
     answered: set[str] = set()
     brought_back: set[str] = set()
     states = around.after
-    fresh = set(findings.investigated) | arrived.fresh.failed
+    judged = set(findings.investigated)
+    brought = ((judged | arrived.fresh.failed) - arrived.left) | (judged & around.finished)
     receipts = []
     for draft in arrived.drafts:
         fact_id, sighting_id = draft.sighting.fact_id, draft.sighting.id
         is_new = sighting_id in arrived.new and sighting_id not in answered
-        is_fact = is_new and fact_id in fresh and fact_id not in answered
+        is_first = fact_id not in answered
+        is_fact = is_first and fact_id in brought
         answered |= {sighting_id, fact_id}
         told = about.get(fact_id, _About())
         revived = _revived(around.before.get(fact_id), states.get(fact_id)) or (
@@ -67,11 +75,11 @@ def receipts_for(
                 draft,
                 outcome=_outcome(states.get(fact_id), is_fact=is_fact, is_new=is_new, revived=revived),
                 state=states.get(fact_id),
-                about=told if is_new or revived else _About(),
-                findings=findings,
-                cost=costs.get(fact_id, Spend()) if is_fact else Spend(),
+                about=told if is_new or is_fact or revived else _About(),
+                candidates=findings.candidates.get(fact_id, ()) if is_fact else (),
+                cost=costs.get(fact_id, Spend()) if is_first else Spend(),
                 unembedded=fact_id in arrived.fresh.failed,
-                is_fact=is_fact,
+                waits=fact_id in around.waiting,
             )
         )
     return receipts
@@ -135,10 +143,10 @@ def _receipt(
     outcome: Outcome,
     state: FactState | None,
     about: _About,
-    findings: Findings,
+    candidates: tuple[Candidate, ...],
     cost: Spend,
     unembedded: bool,
-    is_fact: bool,
+    waits: bool,
 ) -> Receipt:
     fact_id = draft.sighting.fact_id
     reason = None
@@ -160,12 +168,12 @@ def _receipt(
         event_key=draft.sighting.event_key,
         state=state.state if state else State.PENDING,
         contested=state.contested if state else False,
-        retryable=about.retryable or unembedded,
+        retryable=about.retryable or unembedded or waits,
         reason=reason,
         relations=tuple(about.relations),
         decisions=tuple(about.decisions),
         review=tuple(sorted({item.id for item in about.reviews})),
-        candidates=findings.candidates.get(fact_id, ()) if is_fact else (),
+        candidates=candidates,
         cost=cost,
         duplicate_of=duplicate_of,
         supersedes=tuple(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from arbiter.domain.evidence import Unjudged
 from arbiter.domain.outcomes import FactState, FoundRelation, review_id
 from arbiter.domain.review_queue import ReviewStatus
 from arbiter.domain.standing import Standing
@@ -33,6 +34,20 @@ def standing(
         decisions=tuple(decisions),
         review=tuple(sorted(name for name, item in asked.items() if item.status is ReviewStatus.OPEN)),
     )
+
+
+def waiting_for_judges(namespace: str, fact_ids: Collection[str], context: Context) -> frozenset[str]:
+    """Return which of these pending facts a judge may still settle: nothing is decided, or a pair is held."""
+    decided = [decision.key for decision in context.store.decisions(namespace, fact_ids)]
+    found = context.store.verdicts(namespace, decided)
+    held = {
+        fact_id
+        for key, pair in found.items()
+        if isinstance(pair.judgement, Unjudged) and pair.judgement.retryable
+        for fact_id in key
+    }
+    known = {fact_id for key in decided for fact_id in key}
+    return frozenset(fact_id for fact_id in fact_ids if fact_id in held or fact_id not in known)
 
 
 def _key(one: str, other: str) -> tuple[str, str]:

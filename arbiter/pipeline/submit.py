@@ -8,7 +8,8 @@
 A single record is a batch of one. The first commit makes the records safe and visible to other
 writers, as pending; then candidates are found and judged while nothing is locked; the second commit adds
 what was found and derives the states of everything connected. Two writers with contradicting facts
-therefore always see one another: whoever comes later finds the other one's record.
+therefore always see one another: whoever comes later finds the other one's record. Where a process dies
+between the commits its facts stay pending; who submits one of them again, some seconds later, finishes it.
 """
 
 from __future__ import annotations

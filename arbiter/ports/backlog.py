@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,8 +25,13 @@ class Backlog(Protocol):
         """Return how many pairs ``held`` would return."""
         ...
 
-    def abandoned(self, before: datetime, namespace: str | None = None) -> list[tuple[str, str]]:
-        """Return (namespace, fact id) of facts that arrived before a moment and were never finished."""
+    def abandoned(
+        self, before: datetime, namespace: str | None = None, among: Iterable[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Return (namespace, fact id) of facts that arrived before a moment and were never finished.
+
+        ``among`` names the fact ids to look at; all, if it is not given.
+        """
         ...
 
     def waiting(self) -> list[Waiting]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -35,14 +35,17 @@ class MemoryBacklog:
         """See ``Backlog.held_count``."""
         return len(self.held(namespace))
 
-    def abandoned(self, before: datetime, namespace: str | None = None) -> list[tuple[str, str]]:
+    def abandoned(
+        self, before: datetime, namespace: str | None = None, among: Iterable[str] | None = None
+    ) -> list[tuple[str, str]]:
         """See ``Backlog.abandoned``."""
+        wanted = None if among is None else set(among)
         return sorted(
             (name, fact_id)
             for name, space in self._spaces().items()
             if namespace in (None, name)
             for fact_id, arrived in _unfinished(space)
-            if arrived < before
+            if arrived < before and (wanted is None or fact_id in wanted)
         )
 
     def waiting(self) -> list[Waiting]:

@@ -91,6 +91,7 @@ def build(settings: Settings, opened: Callable[[Settings], Service] = Service.op
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         lifespan=lifespan,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=openapi.operation_id,

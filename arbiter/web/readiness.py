@@ -20,7 +20,9 @@ from arbiter.ports import Clock, Judge
 Part: TypeAlias = Literal["store", "index", "judges"]
 KEPT = timedelta(seconds=5)
 """For so long a part is not tried again, however many ask."""
-PATIENCE_S = 2.0
+STUCK = timedelta(minutes=1)
+"""A part that needs longer than this does not work; one that only needs long, under load, does."""
+PATIENCE_S, KNOWN_PATIENCE_S = 2.0, 0.5
 _LOG = logging.getLogger("arbiter.web")
 _ASKED_FOR_MONEY = "llm/"
 _SAMPLE = RecordPair(
@@ -44,15 +46,16 @@ class Finding:
 class _Attempt:
     future: Future[Finding]
     begun: datetime
+    ended: datetime | None = None
 
 
 class Readiness:
-    """Tries the parts of a service.
+    """Tries the parts of a service. What was found about one holds until it has been tried again.
 
     Args:
         context: what is tried.
         judges: the judges, one by one; a language model is not asked, since that costs money.
-        patience_s: seconds to wait for a part.
+        patience_s: seconds to wait for a part of which nothing is known yet.
     """
 
     def __init__(self, context: Context, judges: list[Judge], *, patience_s: float = PATIENCE_S) -> None:
@@ -64,6 +67,7 @@ class Readiness:
             "judges": lambda: _ask(judges),
         }
         self._attempts: dict[Part, _Attempt] = {}
+        self._known: dict[Part, Finding] = {}
         self._threads = ThreadPoolExecutor(len(self._parts), thread_name_prefix="arbiter-ready")
 
     async def findings(self) -> Mapping[Part, Finding]:
@@ -77,16 +81,32 @@ class Readiness:
 
     async def _finding(self, part: Part) -> Finding:
         """Return the finding of an attempt that is young enough, or under way; at most one is at a time."""
-        now = self._clock()
         attempt = self._attempts.get(part)
-        if attempt is None or (attempt.future.done() and not timedelta() <= now - attempt.begun < KEPT):
-            attempt = _Attempt(self._threads.submit(_tried, part, self._parts[part]), now)
-            self._attempts[part] = attempt
-        ended = asyncio.shield(asyncio.wrap_future(attempt.future))
+        if attempt is None or (attempt.ended is not None and not _is_young(attempt.ended, self._clock())):
+            attempt = self._attempts[part] = self._begin(part)
+        known = self._known.get(part)
+        patience_s = self._patience_s if known is None else min(self._patience_s, KNOWN_PATIENCE_S)
         try:
-            return await asyncio.wait_for(ended, self._patience_s)
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(attempt.future)), patience_s)
         except TimeoutError:
-            return Finding("busy", "busy", f"no answer within {self._patience_s:g} seconds")
+            if self._clock() - attempt.begun > STUCK:
+                return Finding("failed", "stuck", f"no answer within {STUCK.total_seconds():g} seconds")
+            return known or Finding("busy", "busy", f"no answer within {patience_s:g} seconds")
+
+    def _begin(self, part: Part) -> _Attempt:
+        attempt = _Attempt(self._threads.submit(_tried, part, self._parts[part]), self._clock())
+
+        def ended(future: Future[Finding]) -> None:
+            if not future.cancelled():
+                self._known[part] = future.result()
+                attempt.ended = self._clock()
+
+        attempt.future.add_done_callback(ended)
+        return attempt
+
+
+def _is_young(moment: datetime, now: datetime) -> bool:
+    return timedelta() <= now - moment < KEPT
 
 
 def _tried(part: Part, attempt: Callable[[], Finding | None]) -> Finding:

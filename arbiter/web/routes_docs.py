@@ -1,12 +1,12 @@
-"""The OpenAPI document for people, at ``/docs``: Swagger UI, served from here and not from elsewhere."""
+"""The OpenAPI document, and for people at ``/docs``: Swagger UI, served from here and not from elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import fastapi_offline
-from fastapi import APIRouter, Response
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 
 router = APIRouter(include_in_schema=False)
@@ -37,6 +37,18 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+
+@router.get("/")
+async def home() -> RedirectResponse:
+    """Lead whoever opens the address of the service in a browser to its page."""
+    return RedirectResponse("/review", headers={"Cache-Control": "no-store"})
+
+
+@router.get("/openapi.json")
+def document(request: Request) -> JSONResponse:
+    """Return the document; to make it takes a while, so no other request waits for it."""
+    return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs")

@@ -29,7 +29,7 @@ class PartOut(BaseModel):
     """One part of the service."""
 
     status: Literal["ok", "busy", "failed"] = Field(
-        description="A store that is `busy` is being written by somebody else, and works."
+        description="`busy`: it has not answered yet. A store that is busy is being written, and works."
     )
     code: str | None = Field(None, description="What is wrong, for programs.")
     detail: str | None = Field(None, description="What is wrong, for people; the log says more.")
@@ -60,12 +60,15 @@ class NotReady(Problem):
     parts: Parts
 
 
+# Some who watch services ask for the head alone.
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Health:
     """Answer without touching anything."""
     return Health()
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
     summary="Can it work?",
@@ -73,7 +76,10 @@ async def healthz() -> Health:
     responses={503: {"model": NotReady, "description": "Not now; `parts` tells which part, and why."}},
 )
 async def readyz(service: Served) -> Response:
-    """Try the store, the index and the judges; what was found holds for five seconds."""
+    """Try the store, the index and the judges; what was found holds for five seconds.
+
+    Where a part needs longer, under load, what was found before holds, for up to a minute.
+    """
     found = await service.readiness.findings()
     parts = Parts.model_validate(dict(found), from_attributes=True)
     access: Literal["keys", "open"] = "open" if service.gate.is_open else "keys"

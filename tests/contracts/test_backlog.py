@@ -106,6 +106,17 @@ def test_only_what_arrived_before_is_abandoned(store: FactStore) -> None:
     assert store.backlog.abandoned(second + SECOND, "other") == [("other", young)]
 
 
+def test_some_facts_can_be_looked_at_alone(store: FactStore) -> None:
+    """Of those that are named, finished ones and unknown ones lack."""
+    a, b, done = (fact.id for fact in facts_in(store, 3))
+    finish(store, done)
+    later = RECORDED + timedelta(days=1)
+    assert store.backlog.abandoned(later, HERE, [b, done, "fact_0"]) == [(HERE, b)]
+    assert store.backlog.abandoned(later, HERE, []) == []
+    assert store.backlog.abandoned(later, "other", [a, b]) == []
+    assert store.backlog.abandoned(RECORDED, HERE, [a, b]) == []
+
+
 def test_the_queues_are_counted_by_namespace_and_kind(store: FactStore) -> None:
     """Each queue says how many wait and since when the oldest does; what is closed does not count."""
     a, b, c = (fact.id for fact in facts_in(store, 3))

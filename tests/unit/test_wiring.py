@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,13 @@ def test_pairs_are_looked_at_further_where_somebody_reads() -> None:
     for reading in (Settings(), Settings(local_judge="none", llm_model="openai/any")):
         assert (limits(reading).near, limits(reading).nearest_related) == (0.3, 3)
     assert limits(Settings(min_similarity=0.5)).near == 0.5
+
+
+def test_a_question_that_a_language_model_may_be_answering_is_not_asked_again() -> None:
+    """A fact counts as left behind after five seconds, or after those that a call of the model may take."""
+    assert limits(Settings()).left_after == timedelta(seconds=5)
+    asking = Settings(llm_model="openai/any", llm_deadline_s=40)
+    assert limits(asking).left_after == timedelta(seconds=45)
 
 
 def test_a_ceiling_without_a_price_is_refused() -> None:

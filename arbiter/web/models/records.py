@@ -87,7 +87,9 @@ class ReceiptOut(BaseModel):
     )
     state: State | None
     contested: bool
-    retryable: bool
+    retryable: bool = Field(
+        description="Does it wait for a judge? It is asked again by itself; to send the record again is safe."
+    )
     reason: ReasonOut | None
     relations: list[RelationOut]
     decisions: list[DecidedOut]

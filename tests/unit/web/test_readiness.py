@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -17,7 +17,7 @@ from arbiter.errors import ConfigurationError
 from arbiter.ports import Judge
 from arbiter.testing import TableJudge
 from arbiter.testing_store import MemoryStore
-from arbiter.web.readiness import KEPT, Finding, Readiness
+from arbiter.web.readiness import KEPT, STUCK, Finding, Readiness
 from tests.unit.pipeline.conftest import FailsOn, context_on, with_embedder
 from tests.unit.web.keyed import StillClock, serving
 
@@ -115,6 +115,40 @@ def test_a_busy_store_works_and_is_tried_once_at_a_time() -> None:
     assert [findings(readiness)["store"], findings(readiness)["store"]] == [busy, busy]
     assert store.tried == 1
     store.let.set()
+    readiness.close()
+
+
+def test_what_was_found_holds_while_it_is_tried_again() -> None:
+    """A part that is slow under load stays as it was; only one that is silent for a minute does not work."""
+    clock = StillClock()
+    store = TriedStore(clock)
+    context = replace(context_on(store, TableJudge()), clock=clock)
+    readiness = Readiness(context, [], patience_s=0.01)
+    store.let.set()
+    assert findings(readiness)["store"] == Finding("ok")
+    store.let.clear()
+    clock.pass_by(seconds=6)
+    assert [findings(readiness)["store"] for _ in range(2)] == [Finding("ok")] * 2
+    assert store.tried == 2
+    clock.pass_by(seconds=61)
+    assert findings(readiness)["store"] == Finding("failed", "stuck", "no answer within 60 seconds")
+    assert timedelta(minutes=1) == STUCK
+    store.let.set()
+    readiness.close()
+
+
+def test_an_answer_that_took_long_holds_as_long_as_any_other() -> None:
+    """What is slower than a finding is young is found out all the same, and tried once."""
+    clock = StillClock()
+    store = TriedStore(clock)
+    context = replace(context_on(store, TableJudge()), clock=clock)
+    readiness = Readiness(context, [], patience_s=0.01)
+    assert findings(readiness)["store"].status == "busy"
+    clock.pass_by(seconds=30)
+    store.let.set()
+    while (found := findings(readiness)["store"]).status == "busy":
+        pass
+    assert (found, store.tried) == (Finding("ok"), 1)
     readiness.close()
 
 

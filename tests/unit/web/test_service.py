@@ -40,6 +40,19 @@ def test_it_is_alive_and_ready(room: Room) -> None:
     assert room.client.get("/readyz").status_code == 200
 
 
+def test_who_watches_it_may_ask_for_the_head_alone(room: Room) -> None:
+    """The status tells; there is no body."""
+    for path in ("/healthz", "/readyz"):
+        answer = room.client.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_its_address_leads_to_its_page(room: Room) -> None:
+    """Whoever opens what it prints when it starts sees something."""
+    answer = room.client.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/review")
+
+
 def test_the_documentation_is_served_from_here(room: Room) -> None:
     """The page asks nothing of other machines, and the document is the app's own."""
     page = room.client.get("/docs")
