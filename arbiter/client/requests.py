@@ -21,7 +21,7 @@ from arbiter.client.facts import (
 )
 from arbiter.client.records import KeptDecision, KeptReceipt, Receipt, Submitted, Verdicts
 from arbiter.client.review_requests import ReviewRequests
-from arbiter.client.sending import PairLike, RecordLike, batches_of, pair_json, record_json
+from arbiter.client.sending import PairLike, RecordLike, batches_of, pair_json, record_json, several
 from arbiter.client.words import State
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Requests(ReviewRequests):
 
     def submit(self, records: Iterable[RecordLike], *, key: str | None = None) -> Call[Submitted]:
         """Have records arbitrated and kept; each gets a receipt, also one that is refused."""
-        told = [record_json(record, self.namespace) for record in records]
+        told = [record_json(record, self.namespace) for record in several(records, "records")]
         content = encoded({"records": told}, "records")
         return Call("POST", "/v1/records", json_of, content=content, key=key_for(key), itemised="receipts")
 
@@ -69,7 +69,8 @@ class Requests(ReviewRequests):
 
     def classify(self, pairs: Iterable[PairLike]) -> Call[Verdicts]:
         """Have pairs of records judged without keeping them: ``(a, b)``, or ``{"id", "a", "b"}``."""
-        content = encoded({"pairs": [pair_json(pair) for pair in pairs]}, "pairs")
+        told = [pair_json(place, pair) for place, pair in enumerate(several(pairs, "pairs"))]
+        content = encoded({"pairs": told}, "pairs")
         return Call("POST", "/v1/classify", json_of, content=content, itemised="verdicts")
 
     def facts(

@@ -50,20 +50,21 @@ class ReviewRequests:
         """Return the parameters that say in which namespace a call works."""
         return {"namespace": namespace if namespace is not None else self.namespace}
 
-    def reviews(
+    def reviews(  # noqa: PLR0913
         self,
         *,
         status: ReviewStatus | Literal["all"] = "open",
         kinds: Iterable[str] = (),
         stakes: Stakes | None = None,
         assignee: str | None = None,
+        claimed_by: str | None = None,
         text: str | None = None,
         free_for: str | None = None,
         limit: int = 50,
         namespace: str | None = None,
     ) -> Iterator[Call[Page[Review]]]:
         """List what waits for a person, most urgent first, ``limit`` items a request."""
-        query = _wanted(status, kinds, stakes, assignee, text, free_for)
+        query = _wanted(status, kinds, stakes, assignee, claimed_by, text, free_for)
         yield Call("GET", "/v1/reviews", page_of("items"), {**query, "limit": limit, **self.place(namespace)})
 
     def review(self, review_id: str, *, namespace: str | None = None) -> Call[Review]:
@@ -122,10 +123,12 @@ class ReviewRequests:
         reviewer: str | None = None,
         minutes: int = 15,
         namespace: str | None = None,
+        key: str | None = None,
     ) -> Call[Queued]:
         """Take an item in hand, so that nobody else answers it meanwhile."""
         body = {"reviewer": reviewer, "minutes": minutes}
-        return self._change(path_to("reviews", review_id, "claim"), json_of, body, namespace)
+        path = path_to("reviews", review_id, "claim")
+        return self._change(path, json_of, body, namespace, key=key_for(key))
 
     def claim_next(
         self,
@@ -135,36 +138,50 @@ class ReviewRequests:
         kinds: Iterable[str] = (),
         stakes: Stakes | None = None,
         namespace: str | None = None,
+        key: str | None = None,
     ) -> Call[Review | None]:
         """Take the most urgent free item in hand; None: nothing waits."""
         body = {"reviewer": reviewer, "minutes": minutes, "kinds": list(kinds), "stakes": stakes}
-        # Made again it would take another item in hand, and the first one would be kept from everybody.
-        return self._change("/v1/reviews/next", of_key("review"), body, namespace, repeatable=False)
+        return self._change("/v1/reviews/next", of_key("review"), body, namespace, key=key_for(key))
 
     def release(
-        self, review_id: str, *, reviewer: str | None = None, namespace: str | None = None
+        self,
+        review_id: str,
+        *,
+        reviewer: str | None = None,
+        namespace: str | None = None,
+        key: str | None = None,
     ) -> Call[Queued]:
         """Let go of an item."""
-        return self._change(
-            path_to("reviews", review_id, "release"), json_of, {"reviewer": reviewer}, namespace
-        )
+        path = path_to("reviews", review_id, "release")
+        return self._change(path, json_of, {"reviewer": reviewer}, namespace, key=key_for(key))
 
-    def assign(self, review_id: str, assignee: str | None, *, namespace: str | None = None) -> Call[Queued]:
+    def assign(
+        self,
+        review_id: str,
+        assignee: str | None,
+        *,
+        namespace: str | None = None,
+        key: str | None = None,
+    ) -> Call[Queued]:
         """Say who is to look at an item; None: nobody in particular."""
-        return self._change(
-            path_to("reviews", review_id, "assign"), json_of, {"assignee": assignee}, namespace
-        )
+        path = path_to("reviews", review_id, "assign")
+        return self._change(path, json_of, {"assignee": assignee}, namespace, key=key_for(key))
 
     def comment(
-        self, review_id: str, text: str, *, author: str | None = None, namespace: str | None = None
+        self,
+        review_id: str,
+        text: str,
+        *,
+        author: str | None = None,
+        namespace: str | None = None,
+        key: str | None = None,
     ) -> Call[Comment]:
         """Note something on an item."""
-        body = {"text": text, "author": author}
-        return self._change(
-            path_to("reviews", review_id, "comments"), json_of, body, namespace, repeatable=False
-        )
+        path, body = path_to("reviews", review_id, "comments"), {"text": text, "author": author}
+        return self._change(path, json_of, body, namespace, key=key_for(key))
 
-    def export_reviews(
+    def export_reviews(  # noqa: PLR0913
         self,
         form: OpenForm = "jsonl",
         *,
@@ -172,12 +189,13 @@ class ReviewRequests:
         kinds: Iterable[str] = (),
         stakes: Stakes | None = None,
         assignee: str | None = None,
+        claimed_by: str | None = None,
         text: str | None = None,
         free_for: str | None = None,
         namespace: str | None = None,
     ) -> Call[bytes]:
         """Read what waits as a file to fill in, or what a tool needs beside it."""
-        query = {"format": form, **_wanted(status, kinds, stakes, assignee, text, free_for)}
+        query = {"format": form, **_wanted(status, kinds, stakes, assignee, claimed_by, text, free_for)}
         return Call("GET", "/v1/reviews/export", _bytes, {**query, **self.place(namespace)})
 
     def export_rulings(self, form: SettledForm = "jsonl", *, namespace: str | None = None) -> Call[bytes]:
@@ -192,6 +210,7 @@ class ReviewRequests:
         reviewer: str | None = None,
         users: Mapping[str, str] | None = None,
         namespace: str | None = None,
+        key: str | None = None,
     ) -> Call[Imported]:
         """Put the rulings of a filled-in file into force, each checked on its own.
 
@@ -199,8 +218,16 @@ class ReviewRequests:
         """
         told = [f"{user_id}={name}" for user_id, name in (users or {}).items()]
         query = {"format": form, "reviewer": reviewer, "user": told or None, **self.place(namespace)}
-        media_type = _MEDIA_TYPES[form]
-        return Call("POST", "/v1/reviews/import", json_of, query, content, media_type, itemised="lines")
+        return Call(
+            "POST",
+            "/v1/reviews/import",
+            json_of,
+            query,
+            content,
+            _MEDIA_TYPES[form],
+            key=key_for(key),
+            itemised="lines",
+        )
 
     def _change(
         self,
@@ -209,11 +236,9 @@ class ReviewRequests:
         body: object,
         namespace: str | None,
         *,
-        key: str | None = None,
-        repeatable: bool = True,
+        key: str,
     ) -> Call[T]:
-        content = encoded(body, "body")
-        return Call("POST", path, read, self.place(namespace), content, key=key, repeatable=repeatable)
+        return Call("POST", path, read, self.place(namespace), encoded(body, "body"), key=key)
 
 
 def _bytes(response: httpx.Response) -> bytes:
@@ -225,6 +250,7 @@ def _wanted(
     kinds: Iterable[str],
     stakes: Stakes | None,
     assignee: str | None,
+    claimed_by: str | None,
     text: str | None,
     free_for: str | None,
 ) -> Parameters:
@@ -233,6 +259,7 @@ def _wanted(
         "kind": list(kinds) or None,
         "stakes": stakes,
         "assignee": assignee,
+        "claimed_by": claimed_by,
         "text": text,
         "free_for": free_for,
     }

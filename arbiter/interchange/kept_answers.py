@@ -1,7 +1,7 @@
 """Kept answers: which facts they may quote, and what is left of them when one of these is erased.
 
-Text of facts stands in receipts, and in the reason that a person gave for a ruling; an answer of another kind
-that holds any has to be dealt with here before it may be kept.
+Text of facts stands in receipts, in the items of the review queue, and in what people write about them; an
+answer of another kind that holds any has to be dealt with here before it may be kept.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ ANY_FACT = ""
 def quoted(body: bytes, namespace: str) -> set[tuple[str, str]]:
     """Return the namespace and id of every fact that an answer may quote.
 
-    ``namespace`` is that of a ruling, which does not name its own. A deferred receipt names subjects, whose
-    facts it does not know.
+    ``namespace`` is that of rulings and items of the queue, which do not name their own. A deferred receipt
+    names subjects, whose facts it does not know; nor is it known of whom a comment speaks.
     """
     data = json.loads(body)
-    found = {(namespace, fact_id) for fact_id in _sides(_ruling(data))}
+    found = {(namespace, fact_id) for fact_id in _sides(_ruling(data)) | _sides(_item(data))}
+    if _notes(data):
+        found.add((namespace, ANY_FACT))
     for receipt in _receipts(data):
         own = receipt["namespace"]
         if receipt["fact_id"] is not None:
@@ -47,6 +49,10 @@ def erased_answer(body: bytes, namespace: str, fact_id: str) -> bytes:
     ruling = _ruling(data)
     if fact_id in _sides(ruling):
         ruling["reason"] = ""
+    if fact_id in _sides(_item(data)):
+        _erase_item(_item(data), fact_id)
+    for note, name in _notes(data):
+        note[name] = ""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -59,8 +65,39 @@ def _ruling(data: object) -> _Object:
     return found if isinstance(found, dict) else {}
 
 
-def _sides(ruling: _Object) -> set[str]:
-    return {ruling[name] for name in ("a", "b", "merged") if ruling.get(name) is not None}
+def _item(data: object) -> _Object:
+    """Return the item of the queue that an answer shows, if it shows one."""
+    shown = data.get("review", data) if isinstance(data, dict) else None
+    return shown if isinstance(shown, dict) and "digest_a" in shown else {}
+
+
+def _notes(data: object) -> list[tuple[_Object, str]]:
+    """Return the comment of an answer, or the lines of an import, with the name of what is written there."""
+    if not isinstance(data, dict):
+        return []
+    lines = [(line, "message") for line in data.get("lines", [])]
+    return [*lines, (data, "text")] if {"review_id", "text"} <= data.keys() else lines
+
+
+def _sides(pair: _Object) -> set[str]:
+    return {pair[name] for name in ("a", "b", "merged") if pair.get(name) is not None}
+
+
+def _erase_item(item: _Object, fact_id: str) -> None:
+    item["proposal"] = None
+    for side, fact in item.get("facts", {}).items():
+        if item[side] == fact_id:
+            fact |= {"content": "", "subject": None, "claim_key": None, "value": None}
+    if "marks" in item:
+        item["marks"] = {"a": [], "b": []}
+    if (found := item.get("evidence")) is not None:
+        guards = [{"guard": guard["guard"], "a": "", "b": ""} for guard in found["guards"]]
+        unjudged = found["unjudged"] and {**found["unjudged"], "message": ""}
+        found |= {"attribute": None, "reason": "", "guards": guards, "unjudged": unjudged}
+    for ruling in item.get("rulings", []):
+        ruling["reason"] = ""
+    for comment in item.get("comments", []):
+        comment["text"] = ""
 
 
 def _names_subjects(receipt: _Object) -> bool:

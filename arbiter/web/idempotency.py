@@ -2,10 +2,11 @@
 
 A router of the class ``OnceRoute`` and a route that depends on ``once(scope)`` carry a request with the
 header out once: sent again, by the same caller and with the same content, it gets the answer that was kept
-(``Idempotent-Replayed`` says so). Answers of success are kept, for ``serve_answers_h``; a request that failed
-may be sent again under its key, changed too. Where the process dies meanwhile, the key is free again after
-``LOCK``. A stream takes no key (``no_key`` refuses it): its records are told apart by derived event keys,
-which never expire.
+(``Idempotent-Replayed`` says so). Every POST that changes something is such a route; to one that only reads
+the header means nothing. Answers of success are kept, for ``serve_answers_h``; a request that failed may be
+sent again under its key, changed too. Where the process dies meanwhile, the key is free again after ``LOCK``.
+A stream takes no key (``no_key`` refuses it): its records are told apart by derived event keys, which never
+expire.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from arbiter.errors import (
 from arbiter.interchange.request_digests import RequestDigests, first_difference
 from arbiter.web.access import Caller, caller
 from arbiter.web.service import Service, service_of
-from arbiter.web.strict import StrictRoute, sent_json
+from arbiter.web.strict import StrictRoute, read_body, sent_json
 
 HEADER = "Idempotency-Key"
 LOCK = timedelta(seconds=15)
@@ -48,7 +49,9 @@ _QUOTED = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"')
 _BARE = re.compile(r"[!#-+\--~]*")
 _DESCRIPTION = (
     "A text of your own, such as a UUID, of up to 255 characters. Sent again under the same key, the same "
-    "request gets the same answer and is not carried out again; another request under it is refused (422)."
+    "request gets the same answer and is not carried out again; another request under it is refused (422). "
+    "Answers are kept for 24 hours, unless the service is set otherwise; from then on the ids of the events "
+    "themselves keep records from being counted as new."
 )
 
 
@@ -92,10 +95,11 @@ def _work_of(request: Request) -> _Work | None:
 
 
 @cache
-def once(scope: Scope) -> Callable[..., Awaitable[None]]:
+def once(scope: Scope, *, reads_body: bool = False) -> Callable[..., Awaitable[None]]:
     """Return the dependency that claims a request with the header for its caller, whose key holds ``scope``.
 
-    It raises ``RequestError`` where the header is no key, ``IdempotencyKeyReusedError`` where another request
+    ``reads_body`` is for a route that takes another body than JSON, and reads it itself. The dependency
+    raises ``RequestError`` where the header is no key, ``IdempotencyKeyReusedError`` where another request
     came under it, and ``IdempotencyKeyBusyError`` while the same one is being carried out.
     """
     identified = Depends(caller(scope))
@@ -107,7 +111,8 @@ def once(scope: Scope) -> Callable[..., Awaitable[None]]:
     ) -> None:
         lines = request.headers.getlist(HEADER)
         if lines:
-            await _claim(request, who, key_of(lines))
+            body = sha256(await read_body(request)).hexdigest() if reads_body else sent_json(request)
+            await _claim(request, who, key_of(lines), body)
 
     claimed.__name__ = f"once_{scope}"
     return claimed
@@ -141,14 +146,14 @@ def key_of(lines: list[str]) -> str:
     return key
 
 
-async def _claim(request: Request, who: Caller, key: str) -> None:
+async def _claim(request: Request, who: Caller, key: str, body: object) -> None:
     service, query = service_of(request), request.query_params
     namespace = who.within(query.get("namespace"))
     sent = {
         "method": request.method,
         "path": request.url.path,
         "query": {name: query.getlist(name) for name in query},
-        "body": sent_json(request),
+        "body": body,
     }
     claim = await service.run(partial(_claim_stored, service, who, key, sent))
     request.state.once = _Work(service, claim, namespace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -62,6 +63,8 @@ _STATUS: Mapping[type[ArbiterError], int] = {
     EmbeddingError: 503,
     BudgetExceededError: 503,
 }
+# How Python shows a member of an enumeration; callers know its value.
+_MEMBER = re.compile(r"<\w+\.\w+: ('[^']*')>")
 _CHALLENGE = 'Bearer realm="arbiter"'
 _CODES = {404: NotFoundError.code, 405: "method_not_allowed"}
 
@@ -263,4 +266,5 @@ def _fault(found: Mapping[str, Any]) -> Fault:
     place: Sequence[object] = found["loc"]
     inside = place[1:] if place and place[0] in ("body", "query", "path", "header") else place
     field = ".".join(str(part) for part in inside).encode("utf-8", "backslashreplace").decode()
-    return Fault(field=field or None, message=str(found["msg"]).removeprefix("Value error, "))
+    message = _MEMBER.sub(r"\1", str(found["msg"]).removeprefix("Value error, "))
+    return Fault(field=field or None, message=message)

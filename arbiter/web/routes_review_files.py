@@ -27,14 +27,15 @@ from arbiter.interchange.review_files import (
 )
 from arbiter.interchange.review_import import ImportLine, ImportStatus, apply_rulings
 from arbiter.pipeline.review_exchange import queued_views, settled_pairs
+from arbiter.web.idempotency import OnceRoute, once
 from arbiter.web.models.review_files import AgreementOut, ImportOut
-from arbiter.web.problems import READING, WRITING
+from arbiter.web.problems import READING, WRITING, documented
 from arbiter.web.routes_reviews import Reviewing, Served, wanted
 from arbiter.web.service import Service
 from arbiter.web.stream import begun, pieces
-from arbiter.web.strict import StrictRoute, read_body, require_media_type
+from arbiter.web.strict import read_body, require_media_type
 
-router = APIRouter(tags=["reviews"], route_class=StrictRoute)
+router = APIRouter(tags=["reviews"], route_class=OnceRoute)
 _BY_MEDIA_TYPE: dict[str, ImportForm] = {"application/x-ndjson": "jsonl", "text/csv": "csv"}
 _TAKEN = (*_BY_MEDIA_TYPE, "application/json")
 
@@ -113,8 +114,13 @@ async def agreement(at: Reviewing, service: Served) -> AgreementOut:
     "/reviews/import",
     name="import",
     summary="Put the rulings of a file into force",
+    dependencies=[Depends(once("review", reads_body=True))],
     response_model=ImportOut,
-    responses={207: {"model": ImportOut, "description": "Some answers were refused."}, **WRITING},
+    responses={
+        207: {"model": ImportOut, "description": "Some answers were refused."},
+        **WRITING,
+        **documented(409),
+    },
     openapi_extra={
         "requestBody": {
             "required": True,

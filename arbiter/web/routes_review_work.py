@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from arbiter.domain.review_queue import Queued, QueueQuery
 from arbiter.interchange.review_view_json import comment_json, queued_json, review_view_json
+from arbiter.web.idempotency import OnceRoute, once
 from arbiter.web.models.reviews import (
     AssignIn,
     ClaimIn,
@@ -21,14 +22,20 @@ from arbiter.web.models.reviews import (
 from arbiter.web.problems import WRITING, documented
 from arbiter.web.routes_reviews import ReviewId, Reviewing, Served
 from arbiter.web.service import Service
-from arbiter.web.strict import StrictRoute
 
-router = APIRouter(prefix="/reviews", tags=["reviews"], route_class=StrictRoute)
+router = APIRouter(
+    prefix="/reviews", tags=["reviews"], route_class=OnceRoute, dependencies=[Depends(once("review"))]
+)
 _ANY, _CALLER, _QUARTER = NextIn(), ReviewerIn(), ClaimIn()
 _RESPONSES = {**WRITING, **documented(404, 409)}
 
 
-@router.post("/next", name="next", summary="Take the next question in hand", responses=WRITING)
+@router.post(
+    "/next",
+    name="next",
+    summary="Take the next question in hand",
+    responses={**WRITING, **documented(409)},
+)
 async def take_next(at: Reviewing, service: Served, body: NextIn = _ANY) -> NextOut:
     """Take the most urgent item in hand that nobody else has in hand or is to look at, and show it."""
     reviews = service.arbiter.review

@@ -85,15 +85,18 @@ def require_media_type(request: Request, *taken: str) -> str:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the whole body of a request.
+    """Return the whole body of a request, which may be asked for again.
 
     Raises:
         TooLargeError: it is larger than the settings allow.
         TimeLimitError: it stopped arriving.
     """
-    chunks: list[bytes] = []
-    await receive(request, service_of(request).settings.serve_max_body_bytes, chunks.append)
-    return b"".join(chunks)
+    known: bytes | None = getattr(request.state, "body", None)
+    if known is None:
+        chunks: list[bytes] = []
+        await receive(request, service_of(request).settings.serve_max_body_bytes, chunks.append)
+        known = request.state.body = b"".join(chunks)
+    return known
 
 
 async def receive(request: Request, limit: int, keep: Callable[[bytes], object]) -> None:

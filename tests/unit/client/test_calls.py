@@ -52,6 +52,28 @@ def test_without_a_namespace_the_service_says_which() -> None:
     assert Requests("crm").fact("fact_1", namespace="own").params == {"namespace": "own"}
 
 
+@pytest.mark.parametrize("given", ["abc", b"abc", RAW, None, 5])
+def test_one_thing_is_no_list(given: Any) -> None:
+    """A text, a single record and what is nothing of the kind are refused by name before anything is sent."""
+    requests = Requests()
+    for name, call in (
+        ("pairs", lambda: requests.classify(given)),
+        ("records", lambda: requests.submit(given)),
+        ("records", lambda: list(requests.submit_all(given))),
+    ):
+        with pytest.raises(RequestError, match=f"{name}: has to be a list of {name}") as caught:
+            call()
+        assert caught.value.field == name
+
+
+@pytest.mark.parametrize("pair", ["ab", (RAW,), (RAW, RAW, RAW), None, 5])
+def test_what_is_no_pair_is_told_with_its_place(pair: Any) -> None:
+    """Two records or a mapping are a pair, and nothing else."""
+    with pytest.raises(RequestError, match=r"pairs\.1: has to be two records") as caught:
+        Requests().classify([(RAW, RAW), pair])
+    assert caught.value.field == "pairs.1"
+
+
 def test_pairs_are_tuples_or_named() -> None:
     """What stands beside the two sides is sent as it is."""
     call = Requests("crm").classify([(RAW, RAW), {"id": "7", "a": RAW, "b": RAW}])

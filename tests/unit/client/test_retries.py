@@ -80,19 +80,33 @@ def test_a_refusal_is_not_argued_with() -> None:
     assert line.pauses == []
 
 
-def test_what_would_happen_twice_is_sent_once() -> None:
-    """A comment, and the next item: sent again only if the first attempt never got there."""
-    for broken in (httpx.ReadTimeout, httpx.WriteError):
-        line = Line([broken])
-        with pytest.raises(UnreachableError):
-            line.client().comment("rev_1", "Hm.")
-    line = Line([problem(503, "time_limit")])
-    with pytest.raises(Exception, match="told"):
-        line.client().claim_next()
-    line = Line(
-        [httpx.ConnectError, problem(429, "rate_limited"), httpx.Response(200, json={"review": None})]
+def test_what_would_happen_twice_is_sent_again_under_its_key() -> None:
+    """A comment, and the next item: the service tells by the key that it is the same request."""
+    line = Line([httpx.ReadTimeout, httpx.WriteError, httpx.Response(201, json={"id": "note_1"})])
+    assert line.client().comment("rev_1", "Hm.")["id"] == "note_1"
+    late = Line(
+        [
+            problem(503, "time_limit"),
+            problem(409, "idempotency_key_busy"),
+            httpx.Response(200, json={"review": None}),
+        ]
     )
-    assert line.client().claim_next() is None
+    assert late.client().claim_next() is None
+    for sent in (line.sent, late.sent):
+        assert len(sent) == 3
+        assert len({request.headers["Idempotency-Key"] for request in sent}) == 1
+
+
+def test_what_need_not_be_known_twice_is_asked_once() -> None:
+    """Whether the service can work: again only if the first attempt never got there."""
+    for broken in (httpx.ReadTimeout, problem(503, "not_ready")):
+        line = Line([broken])
+        with pytest.raises(ServiceError):
+            line.client().ready()
+    line = Line(
+        [httpx.ConnectError, problem(429, "rate_limited"), httpx.Response(200, json={"status": "ok"})]
+    )
+    assert line.client().ready()["status"] == "ok"
     assert len(line.pauses) == 2
 
 

@@ -120,3 +120,11 @@ def test_facts_to_look_at_again(room: Room) -> None:
     room.submit(room.record("Ben plays chess.", day=1, observed_at="2025-01-01T09:00:00Z"))
     (fact,) = room.get("/facts/unseen").json()["facts"]
     assert (fact["content"], fact["silent_sources"]) == ("Ben plays chess.", ["chat:1"])
+
+
+def test_a_state_that_is_none_is_refused_by_those_there_are(room: Room) -> None:
+    """The message lists them as callers write them."""
+    answer = room.get("/facts", state="gone")
+    assert (answer.status_code, answer.json()["field"]) == (422, "state")
+    states = "'active', 'superseded', 'tombstoned', 'pending' or 'all'"
+    assert answer.json()["detail"] == f"state: Input should be {states}"
