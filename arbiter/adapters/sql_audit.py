@@ -51,6 +51,9 @@ _UNFINISHED = (
     .order_by(facts.c.first_seen, facts.c.id)
 )
 _RETRYABLE = select(pairs.c.low, pairs.c.high).where(pairs.c.namespace == NAMESPACE, pairs.c.retryable)
+_UNJUDGED = select(pairs.c.low, pairs.c.high).where(
+    pairs.c.namespace == NAMESPACE, ~pairs.c.judged, ~pairs.c.retryable
+)
 _IN_FORCE = either_side(decisions, where=[decisions.c.closed_at.is_(None)])
 _DECISION = (
     select(decisions)
@@ -101,6 +104,10 @@ class SqlAudit(SqlQueue):
     def retryable(self, namespace: str) -> list[tuple[str, str]]:
         """See ``FactStore.retryable``."""
         return sorted((row.low, row.high) for row in self._all(_RETRYABLE, {"namespace": namespace}))
+
+    def unjudged(self, namespace: str) -> list[tuple[str, str]]:
+        """See ``FactStore.unjudged``."""
+        return sorted((row.low, row.high) for row in self._all(_UNJUDGED, {"namespace": namespace}))
 
     def decision(self, namespace: str, decision_id: str) -> Decision:
         """See ``FactStore.decision``."""

@@ -12,11 +12,12 @@ from arbiter.cli.render import print_json
 @click.option("--now", "at_once", is_flag=True, help="Ask about everything that waits, due or not.")
 @common_options(namespace="all", judge=True)
 def command(options: Options, *, at_once: bool) -> None:
-    """Ask again about pairs that found no judge.
+    """Ask again about pairs whose judge could not be reached.
 
-    What they answer is settled. Each pair waits longer after every attempt, up to an hour, and where the
+    What is answered is settled. Each pair waits longer after every attempt, up to an hour, and where the
     judges are down only a few are tried. One process does this at a time. A service does it by itself;
-    without one, run this now and then.
+    without one, run this now and then. Pairs that no judge was there to read are asked about by
+    "arbiter compile", once one is.
     """
     from arbiter.wiring import retry_plan
 

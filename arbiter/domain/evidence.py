@@ -108,6 +108,10 @@ class Verdict:
     cached: bool = False
 
 
+NOT_DECIDED = "not_decided"
+"""The code of an unjudged by which a judge leaves a pair to others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unjudged:
     """No judge could tell. Held and asked again where ``retryable``; never read as a label."""
@@ -134,6 +138,10 @@ class JudgedPair:
     def key(self) -> tuple[str, str]:
         """The pair without its orientation."""
         return (self.a, self.b) if self.a < self.b else (self.b, self.a)
+
+    def counts_before(self, earlier: JudgedPair) -> bool:
+        """Does it take the place of what was found earlier? A failure never takes that of a verdict."""
+        return isinstance(self.judgement, Verdict) or isinstance(earlier.judgement, Unjudged)
 
     def fact_at(self, side: Side) -> str:
         """Return the id of the fact on one side."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged, Verdict
+from arbiter.domain.evidence import NOT_DECIDED, Judgement, RecordPair, Spend, Unjudged, Verdict
 from arbiter.ports import Judge
 
 _NOBODY = Unjudged("no_judge", "no judge could tell", retryable=False)
@@ -50,5 +50,5 @@ class CascadeJudge:
 def _better(known: Judgement, found: Judgement) -> Judgement:
     if isinstance(found, Verdict) or found.retryable:
         return found
-    undecided = found.code == "not_decided" and known is not _NOBODY
+    undecided = found.code == NOT_DECIDED and known is not _NOBODY
     return known if isinstance(known, Verdict) or undecided else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arbiter.domain.canonical import CANONICAL_VERSION, fingerprint
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged, Verdict
+from arbiter.domain.evidence import NOT_DECIDED, Judgement, RecordPair, Spend, Unjudged, Verdict
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes
 
 
@@ -36,4 +36,4 @@ class ExactJudge:
         )
 
     def _undecided(self, reason: str) -> Unjudged:
-        return Unjudged("not_decided", reason, retryable=False, judge=self.judge_id)
+        return Unjudged(NOT_DECIDED, reason, retryable=False, judge=self.judge_id)

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from arbiter.domain.canonical import canonical
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged, Verdict
+from arbiter.domain.evidence import NOT_DECIDED, Judgement, RecordPair, Spend, Unjudged, Verdict
 from arbiter.domain.facts import Record
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
 from arbiter.judges.alignment import Side, side
@@ -224,7 +224,7 @@ class KeyedJudge:
         )
 
     def _undecided(self, reason: str) -> Unjudged:
-        return Unjudged("not_decided", reason, retryable=False, judge=self.judge_id)
+        return Unjudged(NOT_DECIDED, reason, retryable=False, judge=self.judge_id)
 
 
 def _is_new_version(pair: RecordPair) -> bool:

@@ -64,6 +64,23 @@ def same_value(
     return comparisons.get(value_type, partial(_same_text, said=said))(a, b)
 
 
+def is_of_type(value: str, value_type: str) -> bool:
+    """Can a value be read as one of its type? Of names, categories, codes and free texts any text is one."""
+    reading = read(value)
+    checks: Mapping[str, Callable[[], bool]] = {
+        "number": lambda: len(reading.quantities) == 1,
+        "quantity": lambda: len(reading.quantities) == 1,
+        "money": lambda: len(reading.quantities) == 1,
+        "date": lambda: len(reading.dates) == 1,
+        "time": lambda: _time(value) is not None,
+        "boolean": lambda: canonical(value) in _YES | _NO,
+        "email": lambda: "@" in value,
+        "url": lambda: "." in value or ":" in value,
+        "phone": lambda: len(re.sub(r"\D", "", value)) >= _PHONE_DIGITS,
+    }
+    return checks.get(value_type, lambda: True)()
+
+
 def stated_values(a: Record, b: Record, value_type: str, spellings: frozenset[str]) -> tuple[str, str] | None:
     """Return what each record gives as its value: its field, or the one value of the type in its text.
 

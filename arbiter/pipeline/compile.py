@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arbiter.domain.evidence import Spend, Unjudged
+from arbiter.domain.evidence import NOT_DECIDED, JudgedPair, Spend, Unjudged
 from arbiter.domain.outcomes import Decision, FactState
 from arbiter.domain.policy import Policy
 from arbiter.domain.settle import Cluster, settle
@@ -59,11 +59,15 @@ class Flip:
 
 
 def compile_namespace(namespace: str, context: Context) -> Compiled:
-    """Finish what was interrupted, ask again what no judge could tell, and derive every state anew."""
+    """Finish what was interrupted, ask again what no judge could tell, and derive every state anew.
+
+    Where judges left a pair to others, and there are others now, these are asked.
+    """
     unfinished = context.store.unfinished(namespace)
     missing = context.store.unembedded(namespace, context.embedder.model_id)
     done = finish_facts(namespace, dict.fromkeys([*unfinished, *missing]), context)
     done += ask_again(namespace, context.store.retryable(namespace), context)
+    done += _ask_others(namespace, context)
     for tx, cluster in _clusters(namespace, context):
         done += _settle(namespace, tx, cluster, context)
     return done
@@ -84,10 +88,33 @@ def finish_facts(namespace: str, fact_ids: Iterable[str], context: Context) -> C
 
 def ask_again(namespace: str, keys: Iterable[tuple[str, str]], context: Context) -> Compiled:
     """Put pairs of facts before the judges once more and settle what follows."""
+    return _settle_answers(namespace, *_answers(namespace, keys, context), context)
+
+
+def _ask_others(namespace: str, context: Context) -> Compiled:
+    """Ask about pairs that the judges left to others; what is left to others again is not written again."""
+    done = Compiled()
+    for keys in batches(context.store.unjudged(namespace), _BATCH):
+        left = [key for key, pair in context.store.verdicts(namespace, keys).items() if _left(pair)]
+        pairs, spend = _answers(namespace, left, context)
+        done += _settle_answers(namespace, [pair for pair in pairs if not _left(pair)], spend, context)
+    return done
+
+
+def _left(pair: JudgedPair) -> bool:
+    return isinstance(pair.judgement, Unjudged) and pair.judgement.code == NOT_DECIDED
+
+
+def _answers(
+    namespace: str, keys: Iterable[tuple[str, str]], context: Context
+) -> tuple[list[JudgedPair], Spend]:
     wanted = list(keys)
     facts = context.store.facts(namespace, {fact_id for key in wanted for fact_id in key})
     asked = [(facts[a], facts[b]) for a, b in wanted if not (facts[a].erased or facts[b].erased)]
-    pairs, spend = judge_facts(asked, context)
+    return judge_facts(asked, context)
+
+
+def _settle_answers(namespace: str, pairs: Sequence[JudgedPair], spend: Spend, context: Context) -> Compiled:
     findings = Findings(pairs=tuple(pairs), spend=spend)
     done = _commit(namespace, findings, context)
     return done + Compiled(retried=len(pairs), held=_held(findings))

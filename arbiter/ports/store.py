@@ -164,6 +164,10 @@ class FactStore(FactReader, ReviewQueue, Protocol):
         """Return the pairs whose newest judgement is an unjudged that may be tried again."""
         ...
 
+    def unjudged(self, namespace: str) -> list[tuple[str, str]]:
+        """Return the pairs without a verdict whose newest unjudged is not to be tried again."""
+        ...
+
     def decision(self, namespace: str, decision_id: str) -> Decision:
         """Return a decision, in force or not.
 

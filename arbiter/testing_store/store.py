@@ -81,11 +81,18 @@ class MemoryStore(MemoryReader, MemoryQueue):
 
     def retryable(self, namespace: str) -> list[tuple[str, str]]:
         """See ``FactStore.retryable``."""
+        return self._unjudged(namespace, retryable=True)
+
+    def unjudged(self, namespace: str) -> list[tuple[str, str]]:
+        """See ``FactStore.unjudged``."""
+        return self._unjudged(namespace, retryable=False)
+
+    def _unjudged(self, namespace: str, *, retryable: bool) -> list[tuple[str, str]]:
         found = self._space(namespace).counting()
         return sorted(
             key
             for key, pair in found.items()
-            if isinstance(pair.judgement, Unjudged) and pair.judgement.retryable
+            if isinstance(pair.judgement, Unjudged) and pair.judgement.retryable is retryable
         )
 
     def decision(self, namespace: str, decision_id: str) -> Decision:

@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged
+from arbiter.domain.evidence import NOT_DECIDED, Judgement, RecordPair, Spend, Unjudged
 from arbiter.judges.chat import ChatClient, Meter
 from arbiter.ports import Judge
 from arbiter.web.metrics import Metrics
 from arbiter.web.traces import Traces
-
-_NOT_ASKED = "not_decided"
-"""The code of a judge that is not meant to tell this pair; no failure."""
 
 
 class ObservedJudge:
@@ -36,7 +33,7 @@ class ObservedJudge:
         with self._traces.span("arbiter.judge", {"arbiter.judge": name, "arbiter.pairs": len(pairs)}) as span:
             found, spend = self._judge.judge(pairs)
             codes = [answer.code for answer in found if isinstance(answer, Unjudged)]
-            failures = [code for code in codes if code != _NOT_ASKED]
+            failures = [code for code in codes if code != NOT_DECIDED]
             span.note({"arbiter.failures": len(failures)})
         metrics.judge_seconds.labels(name).observe(perf_counter() - begun)
         metrics.judge_pairs.labels(name).inc(len(pairs))

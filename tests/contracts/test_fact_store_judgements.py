@@ -82,6 +82,7 @@ def test_the_newest_unjudged_says_whether_to_retry(store: FactStore) -> None:
     judge(store, JudgedPair("fact_c", "fact_b", LATER), JudgedPair("fact_d", "fact_b", LATER))
     judge(store, JudgedPair("fact_d", "fact_b", NEVER))
     assert store.retryable(HERE) == [("fact_b", "fact_c"), ("fact_b", "fact_z")]
+    assert store.unjudged(HERE) == [KEY, ("fact_b", "fact_d")]
 
 
 @given(
@@ -102,12 +103,15 @@ def test_what_counts_agrees_with_a_plain_rule(
     expected |= {pair.key: pair for pair in pairs if isinstance(pair.judgement, Verdict)}
     keys = [("a", "b"), ("a", "c"), ("b", "c")]
     waiting = sorted(key for key, pair in expected.items() if pair.judgement == LATER)
+    given_up = sorted(key for key, pair in expected.items() if pair.judgement == NEVER)
     namespace = fresh()
     for store in (sql_store, MemoryStore(TickingClock())):
         for pair in pairs:
             judge(store, pair, namespace=namespace)
         assert store.verdicts(namespace, keys) == expected
         assert store.retryable(namespace) == waiting
+        assert store.unjudged(namespace) == given_up
     sql_store.rebuild_views(namespace)
     assert sql_store.verdicts(namespace, keys) == expected
     assert sql_store.retryable(namespace) == waiting
+    assert sql_store.unjudged(namespace) == given_up

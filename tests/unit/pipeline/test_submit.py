@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arbiter.domain.evidence import Spend
+from arbiter.domain.evidence import NOT_DECIDED, Spend, Unjudged
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import State
 from arbiter.pipeline.arrive import arrive
@@ -126,6 +126,19 @@ def test_a_judge_that_is_down_holds_and_a_compile_settles(context: Context, judg
     assert told([old, new]) == [("stored", True), ("held", True)]
     assert (new.state, new.retryable, new.reason and new.reason.code) == (State.PENDING, True, "not_judged")
     assert active(context) == [OLD.content]
+    judge.table = {(OLD.content, NEW.content): verdict("update")}
+    compiled = compile_namespace("default", context)
+    assert (compiled.retried, compiled.created, compiled.changed) == (1, 1, 2)
+    assert active(context) == [NEW.content]
+    assert compile_namespace("default", context) == Compiled()
+
+
+def test_a_compile_asks_the_judges_that_are_there_by_then(context: Context, judge: TableJudge) -> None:
+    """A pair left to others waits until somebody is there to read it; asking in vain writes nothing."""
+    judge.otherwise = Unjudged(NOT_DECIDED, "no judge reads", retryable=False)
+    _, new = submit([OLD, NEW], context)
+    assert (new.state, new.retryable) == (State.PENDING, False)
+    assert compile_namespace("default", context) == Compiled()
     judge.table = {(OLD.content, NEW.content): verdict("update")}
     compiled = compile_namespace("default", context)
     assert (compiled.retried, compiled.created, compiled.changed) == (1, 1, 2)
