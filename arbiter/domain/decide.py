@@ -83,6 +83,10 @@ def contest(pair: JudgedPair, claims: dict[str, Claim], policy: Policy) -> Conte
     return Contest(b, a, at_b, at_a, kind, consistent)
 
 
+AGAINST_THE_TIMES = "against_the_times"
+"""The score, 1, of a verdict by which the earlier side is current; such a one counts as unsure."""
+
+
 def action_on(pair: JudgedPair, claims: dict[str, Claim], policy: Policy, ruling: Ruling | None) -> Action:
     """Return only what the first matching rule does, without naming a winner."""
     return policy.rule_for(_cell(pair, contest(pair, claims, policy), policy, ruling)).action
@@ -242,6 +246,8 @@ def _scores(
     if isinstance(verdict, Verdict):
         scores["verdict_confidence"] = verdict.confidence
         scores["threshold"] = policy.least_confidence(verdict)
+        if not found.consistent:
+            scores[AGAINST_THE_TIMES] = 1.0
         conflict = conflict or verdict.relation in (Relation.UPDATE, Relation.CONTRADICTION)
     if not conflict:
         return scores

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from arbiter.domain.canonical import digest
 from arbiter.domain.claims import Claim
+from arbiter.domain.decide import AGAINST_THE_TIMES
 from arbiter.domain.evidence import Judgement, Unjudged, Verdict
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import Decision, ReviewItem
@@ -24,6 +25,7 @@ _URGENCY = {
 }
 KINDS = tuple(_URGENCY)
 """Every kind of question."""
+_KIND_BY_ACTION = {Action.HOLD: "unjudged", Action.MERGE_PROPOSAL: "proposal"}
 _HIGH_STAKES = 100
 _REACH_LIMIT = 20
 _QUESTIONS = {
@@ -35,6 +37,7 @@ _QUESTIONS = {
     "stale_risk": "The later statement may make the earlier one doubtful. Does the earlier one still hold?",
     "proposal": "A merged text is proposed. Should it stand for both?",
 }
+_GUARDED_CHANGE = "A judge takes one for an update of the other, yet a check objects. How do these relate?"
 
 
 def review_item(
@@ -50,7 +53,8 @@ def review_item(
     Its priority is the sum of ``urgency``; age is no part of it, since it grows by itself.
     """
     a, b = facts[decision.a], facts[decision.b]
-    kind = "cycle" if cyclic else _kind(decision)
+    kind = "cycle" if cyclic else _kind(decision, judgement)
+    guarded_change = kind == "guard" and decision.relation is Relation.UPDATE
     # What nobody could judge connects nothing, so what else says the same as its sides may not be at hand.
     apart = isinstance(judgement, Unjudged)
     told = [s.id for i in decision.key for s in (facts[i] if apart else claims[i]).sightings]
@@ -59,7 +63,7 @@ def review_item(
         b=b.id,
         kind=kind,
         rule=decision.rule,
-        question=_QUESTIONS[kind],
+        question=_GUARDED_CHANGE if guarded_change else _QUESTIONS[kind],
         priority=sum(urgency(kind, decision.stakes, len(told))),
         digest_a=a.digest,
         digest_b=b.digest,
@@ -123,14 +127,16 @@ def _found(judgement: Judgement) -> tuple[str | None, ...]:
     )
 
 
-def _kind(decision: Decision) -> str:
-    if decision.action is Action.HOLD:
-        return "unjudged"
-    if decision.action is Action.MERGE_PROPOSAL:
-        return "proposal"
+def _kind(decision: Decision, judgement: Judgement) -> str:
+    """Return why it is asked. Only what a judge is sure of is told as a conflict."""
+    if decision.action in _KIND_BY_ACTION:
+        return _KIND_BY_ACTION[decision.action]
     if decision.asks and decision.relation is Relation.COMPLEMENTARY:
         return "stale_risk"
-    if decision.relation is Relation.DUPLICATE:
-        unsure = decision.scores.get("verdict_confidence", 1.0) < decision.scores.get("threshold", 0.0)
-        return "unsure" if unsure else "guard"
+    scores = decision.scores
+    if scores.get("verdict_confidence", 1.0) < scores.get("threshold", 0.0) or AGAINST_THE_TIMES in scores:
+        return "unsure"
+    objected = isinstance(judgement, Verdict) and bool(judgement.guards)
+    if decision.relation is Relation.DUPLICATE or (decision.relation is Relation.UPDATE and objected):
+        return "guard"
     return "conflict" if decision.relation in (Relation.CONTRADICTION, Relation.UPDATE) else "unsure"

@@ -85,7 +85,7 @@ def paths(house: House) -> list[str]:
     return [
         "/review",
         "/review?text=nothing+of+the+kind",
-        "/review?status=all&kind=conflict",
+        "/review?status=all&kind=unsure",
         f"/review/items/{waiting[0].queued.item.id}",
         settled,
         "/review/dashboard",

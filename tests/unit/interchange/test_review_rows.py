@@ -55,7 +55,7 @@ def test_a_settled_row_says_what_was_asked() -> None:
         (found,) = settled_pairs("default", arbiter.context)
     row, again = settled_row(found), settled_row(replace(found, item=None))
     assert tuple(row) == tuple(again) == COLUMNS
-    assert (row["review_id"], row["kind"], row["relation"]) == (REVIEWS[0], "conflict", "contradiction")
+    assert (row["review_id"], row["kind"], row["relation"]) == (REVIEWS[0], "unsure", "contradiction")
     assert [row[name] for name in ANSWER] == ["keep_b", "", "", "", "=kim", HOSTILE[1], ""]
     assert (again["kind"], again["relation"]) == (None, "contradiction")
 

@@ -52,7 +52,7 @@ def test_the_numbers_are_those_of_the_namespace(room: Room) -> None:
     found = read(room)
     assert (found.totals.records, found.totals.redundant, found.totals.facts) == (7, 1, 6)
     assert found.wait == 2
-    assert found.kinds == [Bar("conflict", 1, 100.0)]
+    assert found.kinds == [Bar("unsure", 1, 100.0)]
     assert [(age.label, age.count) for age in found.ages] == [("1 to 3 days", 1)]
     assert [(bar.label, bar.amount) for bar in found.answers] == [("another relation", 1), ("keep B", 1)]
     assert found.people == [Bar("kim", 2, 100.0)]

@@ -43,8 +43,8 @@ def test_everything_known_is_shown(room: Room) -> None:
     assert "The door is <mark>red</mark>." in answer.text
     assert "The door is <mark>blue</mark>." in answer.text
     for told in (
-        "These cannot both be true. Which one holds?",
-        "conflict high stakes priority 152 · waits less than a minute",
+        "The judge is not sure enough to act. How do these relate?",
+        "unsure high stakes priority 142 · waits less than a minute",
         "A Earlier · 2 Jan 2026 contested",
         "B Later · 3 Jan 2026 contested",
         "said by chat:4711 , user stated",
@@ -52,9 +52,31 @@ def test_everything_known_is_shown(room: Room) -> None:
         "The colours differ.",
         "word A red B blue",
         "Both stay visible, marked as contested, until somebody decides. The judge is not sure enough",
-        "152 points: 100 for high stakes, 50 for the kind of question, 2 for 2 sightings that hang on it",
+        "142 points: 100 for high stakes, 40 for the kind of question, 2 for 2 sightings that hang on it",
     ):
         assert told in page.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_sure_conflict_is_told_as_one(room: Room) -> None:
+    """Only where the judge is sure does the page say that both cannot be true."""
+    doors = room.ask(RED, BLUE, stakes="high", confidence=0.95)
+    page = words(room.item(doors)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "These cannot both be true. Which one holds? conflict high stakes priority 152 · " in page
+    assert "152 points: 100 for high stakes, 50 for the kind of question, 2 for 2 sightings" in page
+
+
+def test_a_change_between_two_subjects_is_asked_about_in_words_of_its_own(room: Room) -> None:
+    """The judge is sure, a guard objects, and the page claims neither."""
+    room.house.tell(RED, BLUE, "update", stakes="high", confidence=0.95)
+    front, back = (
+        said(text, at=at, subject=subject, namespace=room.namespace)
+        for at, (text, subject) in enumerate(((RED, "front door"), (BLUE, "back door")))
+    )
+    (doors,) = {review for receipt in room.house.arbiter.submit([front, back]) for review in receipt.review}
+    page = words(room.item(doors)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "A judge takes one for an update of the other, yet a check objects. How do these relate?" in page
+    assert "How do these relate? guard high stakes priority 142 · " in page
+    assert "subject A front door B back door" in page
 
 
 def test_what_nobody_could_judge_says_why(room: Room) -> None:
@@ -79,7 +101,7 @@ def test_what_nobody_could_judge_says_why(room: Room) -> None:
         ({"ruling": "keep_both"}, RulingKind.KEEP_BOTH, "You kept both."),
         ({"ruling": "neither"}, RulingKind.NEITHER, "You ruled that neither holds."),
         ({"relabel": "complementary"}, RulingKind.RELABEL, "You said complementary."),
-        ({"ruling": "merge", "text": "It is red, blue."}, RulingKind.MERGE, "You merged both into one"),
+        ({"ruling": "merge", "text": "It is red, blue."}, RulingKind.MERGE, "You merged both into one text."),
         ({"ruling": "skip", "reason": "not my door"}, RulingKind.SKIP, "You skipped it."),
         ({"ruling": "needs_context"}, RulingKind.NEEDS_CONTEXT, "You asked for more context."),
     ],
@@ -94,12 +116,14 @@ def test_every_ruling_can_be_made_and_taken_back(
     assert rulings(room, doors) == [(ME, kind)]
     page = room.house.server.client.get(answer.headers["location"], headers={"accept": "text/html"})
     assert told in words(page)
+    assert f"<title>{told} 0 to review · arbiter</title>" in page.text
     assert "1 done today by you, 0 wait" in words(page)
     (undo,) = re.findall(r'action="(/review/rulings/\w+/undo)', page.text)
     back = room.post(undo)
     assert (back.status_code, onward(back)) == (303, f"/review/items/{doors}")
     again = room.house.server.client.get(back.headers["location"], headers={"accept": "text/html"})
     assert "Taken back:" in words(again)
+    assert "<title>Taken back. 1 of 1: " in again.text
     assert "0 done today by you, 1 waits" in words(again)
     assert rulings(room, doors) == [(ME, kind), (ME, RulingKind.RETRACT)]
 
@@ -176,6 +200,7 @@ def test_a_pair_that_changed_is_looked_at_again(room: Room) -> None:
     assert answer.status_code == 409
     page = words(answer)
     assert "This changed while you looked at it Nothing was written." in page
+    assert "<title>This changed while you looked at it. 1 of 1: " in answer.text
     assert "agent:x" in page
     assert ">I was there.</textarea>" in answer.text
     assert rulings(room, doors) == []
@@ -191,6 +216,8 @@ def test_a_settled_item_says_who_settled_it(room: Room) -> None:
     assert answer.status_code == 409
     page = words(answer)
     assert "Settled kim kept B" in page
+    assert "What is in force" in page
+    assert "Why it was urgent" in page
     assert "Keep A" not in page
     assert f'href="/review/items/{gate}?' in answer.text
 

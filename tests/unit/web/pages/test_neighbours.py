@@ -34,7 +34,7 @@ def test_an_item_knows_its_neighbours(room: Room) -> None:
 
 def test_neighbours_are_those_of_what_is_chosen(room: Room) -> None:
     """An item that is not among them has a place all the same."""
-    urgent = room.ask("Gate 1 is red.", "Gate 1 is blue.", stakes="high")
+    urgent = room.ask("Gate 1 is red.", "Gate 1 is blue.", stakes="high", confidence=0.95)
     unsure = room.ask("Gate 2 is red.", "Gate 2 is blue.", "duplicate")
     assert links(room, urgent, kind="unsure") == (None, unsure)
     assert links(room, unsure, kind="unsure") == (None, None)

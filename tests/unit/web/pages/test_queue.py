@@ -22,13 +22,15 @@ def test_an_empty_queue_says_so(room: Room) -> None:
     assert page.status_code == 200
     assert "Nothing waits for a person." in words(page)
     assert "All settled." in words(page)
+    assert "New questions appear here by themselves." in words(page)
+    assert "data-again" in page.text
     assert "Start with the most urgent" not in words(page)
 
 
 def test_the_most_urgent_comes_first(room: Room) -> None:
     """High stakes before others; each row has both sides, its kind, its priority and its age."""
     normal = room.ask(RED, BLUE)
-    urgent = room.ask(LOW, HIGH, stakes="high")
+    urgent = room.ask(LOW, HIGH, stakes="high", confidence=0.95)
     assert shown(room) == [urgent, normal]
     page = words(room.get())
     assert "2 questions wait for a person." in page
@@ -44,7 +46,7 @@ def test_the_most_urgent_comes_first(room: Room) -> None:
 def test_the_queue_can_be_narrowed(room: Room) -> None:
     """By kind, stakes, person, text and status; what is left open in the form does not count."""
     doors = room.ask(RED, BLUE, "duplicate", stakes="normal")
-    fence = room.ask(LOW, HIGH, stakes="high")
+    fence = room.ask(LOW, HIGH, stakes="high", confidence=0.95)
     review = room.house.arbiter.review
     review.assign(doors, "local", namespace=room.namespace)
     assert shown(room, kind="conflict", stakes="", who="", text="") == [fence]
@@ -55,12 +57,19 @@ def test_the_queue_can_be_narrowed(room: Room) -> None:
     review.claim(fence, reviewer="kim", namespace=room.namespace)
     assert shown(room, who="free") == [doors]
     assert "in hand kim" in words(room.get())
+    assert (shown(room, claimed_by="kim"), shown(room, who="mine")) == ([fence], [])
+    review.claim(doors, reviewer="local", namespace=room.namespace)
+    assert (shown(room, who="mine"), shown(room, who="mine", claimed_by="kim")) == ([doors], [doors])
+    review.release(doors, reviewer="local", namespace=room.namespace)
+    assert 'name="claimed_by" value="kim"' in room.get(claimed_by="kim").text
     review.rule(fence, RulingKind.SKIP, reviewer="kim", reason="why", namespace=room.namespace)
     review.rule(doors, RulingKind.KEEP_B, reviewer="kim", namespace=room.namespace)
     assert [shown(room, status=status) for status in ("set_aside", "closed")] == [[fence], [doors]]
     assert set(shown(room, status="all")) == {doors, fence}
     assert shown(room) == []
-    assert "Nothing like this waits." in words(room.get(text="garage"))
+    none = room.get(text="garage")
+    assert "Nothing like this waits." in words(none)
+    assert "data-again" not in none.text
 
 
 def test_every_link_keeps_what_was_chosen(room: Room) -> None:
