@@ -35,7 +35,8 @@ class PairCase:
 class PairAnswer:
     """What one judge, and the policy after it, made of one case.
 
-    ``relation`` is None where no judge could tell; ``unjudged`` then has the code of the reason.
+    ``relation`` is None where no judge could tell; ``unjudged`` then has the code of the reason, and
+    ``message`` its words, which are not kept in result files.
     ``probabilities`` is empty for judges that give none; ``confidence`` is that of ``relation``, in [0, 1].
     ``judge`` is the id of the judge that settled the case, which in a cascade is one of several.
     """
@@ -50,6 +51,7 @@ class PairAnswer:
     update_kind: UpdateKind | None = None
     probabilities: Mapping[Relation, float] = field(default_factory=dict)
     unjudged: str | None = None
+    message: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,21 @@ well they went.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from arbiter.domain.binomial import interval, upper_bound
-from arbiter.training.calibration import DESTRUCTIVE, NEVER, Answer, Operating, choose_threshold
+from arbiter.domain.evidence import NOT_DECIDED
+from arbiter.training.calibration import (
+    DESTRUCTIVE,
+    NEVER,
+    Answer,
+    Operating,
+    choose_threshold,
+    pairs_needed,
+)
+from evals.judges import setting_of
 from evals.score.decisions import Decisions, score_decisions
 from evals.score.items import items
 
@@ -22,6 +32,9 @@ if TYPE_CHECKING:
     from arbiter.domain.evidence import Spend
     from evals.cases import PairRun
     from evals.score.items import Item
+
+_NO_FAILURE = (NOT_DECIDED, "no_judge")
+"""Why a judge is silent that works as it should."""
 
 POLICY_KINDS = ("exact", "keyed", "local", "llm")
 """The kinds of judges that can have thresholds of their own in a policy file."""
@@ -37,11 +50,20 @@ class Budget:
     @property
     def pairs_needed(self) -> int:
         """How many pairs it takes, none of them with harm, to show that a judge keeps to the budget."""
-        return math.ceil(math.log(1 - self.confidence) / math.log(1 - self.share))
+        return pairs_needed(self.share, self.confidence)
 
-    def showable(self, pairs: int) -> float:
-        """Return the smallest budget, no smaller than this one, that so many pairs can show to be kept."""
-        return max(self.share, upper_bound(0, pairs, self.confidence)) if pairs else 1.0
+    def least_shown(self, pairs: int) -> float:
+        """Return the smallest share of wrong removals that so many pairs can show: with not one mistake."""
+        return upper_bound(0, pairs, self.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Pairs that a judge gave no verdict on for one reason, by its code; ``message`` is the first one's."""
+
+    code: str
+    pairs: int
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +72,9 @@ class Assessment:
 
     ``right`` counts the pairs with the right relation. ``decisions`` is what the policy in force made of the
     verdicts, guards included, and ``upper`` bounds the share of wrong removals among all pairs. ``chosen`` is
-    the lowest threshold for verdicts that take a fact away at which the smallest budget is kept that the
-    pairs can show; 1.01 is never. ``kinds`` are the judges that it is a threshold of.
+    the lowest threshold for verdicts that take a fact away at which the pairs show that the budget is kept;
+    1.01, never, where they cannot. ``kinds`` are the judges that it is a threshold of. ``wrong`` are the
+    pairs that got another relation than they have, the surest first, ``silences`` those that got none.
     """
 
     judge: str
@@ -62,6 +85,18 @@ class Assessment:
     chosen: Operating
     kinds: tuple[str, ...]
     cost: Spend
+    wrong: tuple[Item, ...] = ()
+    silences: tuple[Silence, ...] = ()
+
+    @property
+    def judged(self) -> int:
+        """How many pairs got a verdict."""
+        return self.decisions.pairs - sum(self.decisions.unjudged.values())
+
+    @property
+    def failed(self) -> bool:
+        """Did the judge give no verdict at all, for reasons that say nothing of the pairs?"""
+        return not self.judged and any(silence.code not in _NO_FAILURE for silence in self.silences)
 
     @property
     def accuracy_interval(self) -> tuple[float, float]:
@@ -71,6 +106,8 @@ class Assessment:
     @property
     def verdict(self) -> str:
         """Is the judge enough as things are? ``yes``, ``no``, or ``not shown`` by these pairs."""
+        if self.failed:
+            return "not shown"
         if self.upper <= self.budget.share:
             return "yes"
         seen = self.decisions.wrongly_removed / self.decisions.pairs
@@ -90,6 +127,7 @@ class Assessment:
         """Return it in JSON's own types."""
         return {
             "judge": self.judge,
+            "judge_setting": setting_of(self.judge),
             "enough": self.verdict,
             "accuracy": self.right / self.decisions.pairs,
             "accuracy_interval": list(self.accuracy_interval),
@@ -101,6 +139,19 @@ class Assessment:
             "at_threshold": asdict(self.chosen),
             "kinds": list(self.kinds),
             "cost": asdict(self.cost),
+            "silences": [asdict(silence) for silence in self.silences],
+            "wrong": [
+                {
+                    "id": item.truth.id,
+                    "label": item.truth.relation,
+                    "said": item.answer.relation,
+                    "confidence": item.answer.confidence,
+                    "by": item.answer.judge,
+                    "action": item.answer.action,
+                    "wrongly_removed": item.wrongly_removed,
+                }
+                for item in self.wrong
+            ],
         }
 
 
@@ -125,10 +176,27 @@ def assess(run: PairRun, budget: Budget) -> Assessment:
         right=sum(item.right for item in found),
         decisions=decisions,
         upper=upper_bound(decisions.wrongly_removed, decisions.pairs, budget.confidence),
-        chosen=choose_threshold(answers, budget=budget.showable(len(answers)), confidence=budget.confidence),
+        chosen=choose_threshold(answers, budget=budget.share, confidence=budget.confidence),
         kinds=_kinds(found),
         cost=run.cost,
+        wrong=tuple(
+            sorted(
+                (item for item in found if item.judged and not item.right),
+                key=lambda item: -item.answer.confidence,
+            )
+        ),
+        silences=_silences(found),
     )
+
+
+def _silences(found: Sequence[Item]) -> tuple[Silence, ...]:
+    """Return what kept the judge from a verdict, the most frequent first."""
+    silent = [item.answer for item in found if not item.judged]
+    first: dict[str, str] = {}
+    for answer in silent:
+        first.setdefault(answer.unjudged or "unknown", answer.message)
+    counts = Counter(answer.unjudged or "unknown" for answer in silent)
+    return tuple(Silence(code, pairs, first[code]) for code, pairs in counts.most_common())
 
 
 def _kinds(found: Sequence[Item]) -> tuple[str, ...]:

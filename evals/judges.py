@@ -82,6 +82,11 @@ def reaches_out(name: str, settings: Settings) -> bool:
     return name == "llm" or (name == "cascade" and settings.llm_model is not None)
 
 
+def setting_of(name: str) -> str | None:
+    """Return the value of the setting ``judge`` that gives this judge; None: no value gives it alone."""
+    return _WIRED.get(name)
+
+
 def policy_for(settings: Settings) -> Policy:
     """Return the policy as it is wired, with the thresholds of the local judge.
 

@@ -12,7 +12,9 @@ from arbiter.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arbiter.domain.policy import Policy
     from arbiter.settings import Settings
+    from evals.cases import PairCase
     from evals.error_budget import Assessment, Budget
 
 _WITHOUT_MODEL = ("local", "cascade-without-llm")
@@ -26,7 +28,8 @@ _WITH_MODEL = (*_WITHOUT_MODEL, "llm", "cascade")
     "judges",
     multiple=True,
     help="Judge to measure; repeatable. By default local and cascade-without-llm; with --live llm and "
-    "cascade, too.",
+    "cascade, too. cascade-without-llm is what ARBITER_JUDGE=local gives, local the packaged model alone, "
+    "which no setting gives.",
 )
 @click.option(
     "--budget",
@@ -43,21 +46,42 @@ _WITH_MODEL = (*_WITHOUT_MODEL, "llm", "cascade")
     type=click.FloatRange(0.5, 1, max_open=True),
     help="Probability with which the budget shall hold.",
 )
+@click.option(
+    "--wrong",
+    "listed",
+    default=5,
+    show_default=True,
+    type=click.IntRange(0),
+    help="List so many wrongly judged pairs of each judge, the surest first; JSON has all.",
+)
 @click.option("--live", is_flag=True, help="Let judges ask the language model that the settings name.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    *, file: Path, judges: tuple[str, ...], share: float, confidence: float, live: bool, as_json: bool
+    *,
+    file: Path,
+    judges: tuple[str, ...],
+    share: float,
+    confidence: float,
+    listed: int,
+    live: bool,
+    as_json: bool,
 ) -> None:
     """Say which judge is enough for your error budget, by the labelled pairs of FILE.
 
     FILE holds a JSON object a line: a and b (records), label, and current for an update; or it is a review
-    export in JSON Lines with rulings filled in. Model, key, policy and cost ceiling are those of the
-    settings; no language model is asked without --live.
+    export, in JSON Lines or CSV, with rulings filled in. Rows without a label or ruling are left out and
+    counted. Only `arbiter review export --format training` has claim keys and values, which the keyed judge
+    reads. Model, key, policy and cost ceiling are those of the settings; no language model is asked without
+    --live. A judge that failed on every pair is exit status 1.
     """
     from arbiter.cli.render import print_json
     from arbiter.settings import Settings
+    from arbiter.training.pair_file import nothing_labelled, told_rows
     from evals.error_budget import Budget
-    from evals.judges import reaches_out
+    from evals.judges import policy_for, reaches_out
+    from evals.own_report import print_report
+    from evals.pair_rows import read_pair_rows
+    from evals.suite_files import as_cases
 
     settings = Settings()
     budget = Budget(share, confidence)
@@ -65,95 +89,36 @@ def command(
     asking = [name for name in names if reaches_out(name, settings)]
     if asking and not live:
         raise ConfigurationError(f"{', '.join(asking)}: would ask a language model; allow it with --live")
-    assessed = _assessed(file, names, budget, settings)
+    rows = read_pair_rows(file)
+    if not rows.pairs:
+        raise ConfigurationError(nothing_labelled(told_rows(file.name, rows.rows, 0, rows.left_out)))
+    policy = policy_for(settings)
+    cases = as_cases(rows.pairs, policy)
+    assessed = _assessed(file.stem, cases, names, budget, settings, policy)
     if as_json:
-        print_json([assessment.as_json() for assessment in assessed])
-        return
-    _print_table(assessed, budget)
-    click.echo("".join(f"\n{_advice(assessment)}\n" for assessment in assessed))
-    click.echo(_conclusion(assessed, budget))
+        read = {"rows": rows.rows, "left_out": dict(rows.left_out)}
+        print_json([assessment.as_json() | read for assessment in assessed])
+    else:
+        click.echo(told_rows(file.name, rows.rows, len(rows.pairs), rows.left_out))
+        print_report(assessed, budget, listed)
+    if any(assessment.failed for assessment in assessed):
+        raise click.exceptions.Exit(1)
 
 
-def _assessed(file: Path, names: Sequence[str], budget: Budget, settings: Settings) -> list[Assessment]:
+def _assessed(
+    suite: str,
+    cases: Sequence[PairCase],
+    names: Sequence[str],
+    budget: Budget,
+    settings: Settings,
+    policy: Policy,
+) -> list[Assessment]:
     from evals.error_budget import assess
-    from evals.judges import build, policy_for
+    from evals.judges import build
     from evals.solve import solve_pairs
     from evals.stack import Stack
-    from evals.suite_files import load_pairs
 
-    policy = policy_for(settings)
-    cases = load_pairs(file, policy)
     context = Stack.open(settings).context
     # All are built before one is asked: a name that is wrong shall not cost the answers of those before it.
     built = [(name, build(name, settings)) for name in names]
-    return [
-        assess(solve_pairs(file.stem, cases, name, judge, policy, context), budget) for name, judge in built
-    ]
-
-
-def _print_table(assessed: Sequence[Assessment], budget: Budget) -> None:
-    from arbiter.cli.render import print_table
-
-    pairs = assessed[0].decisions.pairs
-    click.echo(
-        f"{pairs} pairs; the budget is {budget.share:.2%} wrong removals with {budget.confidence:.0%} "
-        f"confidence, which takes {budget.pairs_needed:,} pairs or more to show\n"
-    )
-    header = ("Judge", "Enough?", "Right", "Unjudged", "To people", "Removed", "Wrongly", "At most", "Missed")
-    rows = [
-        (
-            a.judge,
-            a.verdict,
-            f"{a.right / pairs:.3f} [{a.accuracy_interval[0]:.3f}, {a.accuracy_interval[1]:.3f}]",
-            sum(a.decisions.unjudged.values()),
-            f"{1 - a.decisions.coverage:.0%}",
-            a.decisions.removed,
-            a.decisions.wrongly_removed,
-            f"{a.upper:.2%}",
-            f"{a.decisions.missed} of {a.decisions.conflicts}",
-            f"{a.cost.llm_calls:,}",
-            f"{a.cost.usd:.4f}",
-        )
-        for a in assessed
-    ]
-    print_table((*header, "Calls", "US dollars"), rows)
-
-
-def _advice(assessment: Assessment) -> str:
-    chosen, budget = assessment.chosen, assessment.budget
-    if not assessment.kinds:
-        return f"{assessment.judge}: takes nothing away."
-    if chosen.threshold > 1:
-        least = budget.showable(chosen.pairs)
-        return f"{assessment.judge}: no threshold keeps wrong removals to {least:.2%}."
-    shown = (
-        f"which keeps to {budget.share:.2%}"
-        if chosen.upper <= budget.share
-        else f"which shows {chosen.upper:.2%}, the least that {chosen.pairs} pairs can show"
-    )
-    told = (
-        f"{assessment.judge}: from {chosen.threshold:.4f} on it acts on {chosen.acted} pairs, "
-        f"{chosen.wrong or 'none'} wrong, {shown}."
-    )
-    table = assessment.thresholds
-    return f"{told} In a policy file:\n\n{table}" if table else told
-
-
-def _conclusion(assessed: Sequence[Assessment], budget: Budget) -> str:
-    enough = [assessment for assessment in assessed if assessment.verdict == "yes"]
-    if enough:
-        told = (
-            f"{a.judge} (decides {a.decisions.coverage:.0%} itself, misses {a.decisions.unnoticed} of "
-            f"{a.decisions.conflicts} conflicts and asks nobody)"
-            for a in enough
-        )
-        return f"Enough as it is: {', '.join(told)}."
-    if assessed[0].decisions.pairs < budget.pairs_needed:
-        return (
-            f"With fewer than {budget.pairs_needed:,} pairs no judge can be shown to be enough: label more, "
-            "or allow more."
-        )
-    return (
-        "None is enough as it is. Put a table from above into a copy of the policy, name the copy in "
-        "ARBITER_POLICY_FILE, and run this again."
-    )
+    return [assess(solve_pairs(suite, cases, name, judge, policy, context), budget) for name, judge in built]

@@ -3,13 +3,14 @@
 A row of ours is a JSON object with ``a`` and ``b`` (records as they are submitted; ``source`` may be just a
 kind) and ``label``. It may have ``id``, ``group``, ``current``, ``update_kind``, ``stale_risk``,
 ``mutability``, ``stakes`` and ``phenomenon``; whatever else it holds is left alone. Also read are rows of
-``arbiter review export`` that a person has ruled on, of vault_bench, and of the pairs made of BEAM.
+``arbiter review export`` that a person has ruled on (as JSON Lines or CSV), of vault_bench, and of the pairs
+made of BEAM.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,14 +19,17 @@ from typing import Any
 from arbiter.domain.canonical import fingerprint
 from arbiter.domain.evidence import RecordPair, Side
 from arbiter.domain.facts import Record
-from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
-from arbiter.errors import ConfigurationError
+from arbiter.domain.vocabulary import Relation
+from arbiter.errors import ConfigurationError, InvalidRecordError
 from arbiter.interchange.record_in import parse_record
 from arbiter.training.examples import Example, oriented
-from arbiter.training.read_pairs import read_examples, read_relations
+from arbiter.training.labels import labelled
+from arbiter.training.pair_file import checked, json_rows, line_fault, read_pair_file, refuse
+from arbiter.training.read_pairs import read_relations
 
 _LATEST = datetime(9998, 1, 1, tzinfo=UTC)
 _UNDATED = datetime(2026, 1, 1, tzinfo=UTC)
+_NO_SIDE = "an update of which nobody said which side is current"
 _BEAM_LABELS = {"knowledge_update": Relation.UPDATE, "contradiction": Relation.CONTRADICTION}
 
 
@@ -41,22 +45,44 @@ class LabelledPair:
     example: Example
 
 
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """What a file holds: its pairs, how many rows were read, and how many were left out, by the reason."""
+
+    pairs: tuple[LabelledPair, ...]
+    rows: int
+    left_out: Mapping[str, int]
+
+
 def read_pairs(path: Path) -> list[LabelledPair]:
-    """Read a file of labelled pairs, in any of the formats that are known.
+    """Read the pairs of a file, in any of the formats that are known.
 
     Raises:
-        ConfigurationError: the file cannot be read, or a line is no labelled pair; names file and line.
+        ConfigurationError: the file cannot be read, or lines are no labelled pairs; names file and lines.
     """
-    rows = list(_rows(path))
+    return list(read_pair_rows(path).pairs)
+
+
+def read_pair_rows(path: Path) -> PairRows:
+    """Read a file of labelled pairs, in any of the formats that are known, and count what is left out.
+
+    Rows of an export are left out whose ruling does not say how the sides relate, or of an update which side
+    is current.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or lines are no labelled pairs; names file and lines.
+    """
+    if path.suffix.lower() == ".csv":
+        return _exported(path)
+    rows = list(json_rows(path))
     if not rows:
         raise ConfigurationError(f"{path.name} holds no pairs")
-    first = rows[0][1]
+    first = rows[0][1] if isinstance(rows[0][1], Mapping) else {}
     if "a_content" in first:
-        return _numbered(path, read_examples(path))
+        return _exported(path)
     if "a_raw" in first:
-        return _numbered(path, read_relations(path))
-    parse = _undated if isinstance(first.get("a"), str) else _own
-    return [_parsed(row, f"{path.name}:{number}", parse) for number, row in rows]
+        return PairRows(tuple(_numbered(path, read_relations(path))), len(rows), {})
+    return _parsed(path, rows, _undated if isinstance(first.get("a"), str) else _own)
 
 
 def read_record(raw: Mapping[str, Any]) -> Record:
@@ -65,40 +91,64 @@ def read_record(raw: Mapping[str, Any]) -> Record:
     Raises:
         InvalidRecordError: it is not valid; names the field.
     """
-    source = raw["source"]
-    named = source if isinstance(source, Mapping) else {"id": source, "kind": source}
-    return parse_record({**raw, "source": named}, _LATEST)
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise ConfigurationError(f"{path.name}:{number} is not JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise ConfigurationError(f"{path.name}:{number} is not a JSON object")
-        yield number, row
+    source = raw.get("source")
+    named = {"source": {"id": source, "kind": source}} if isinstance(source, str) else {}
+    return parse_record({**raw, **named}, _LATEST)
 
 
 def _numbered(path: Path, examples: list[Example]) -> list[LabelledPair]:
     return [LabelledPair(f"{path.stem}-{n:04}", _group(e), e) for n, e in enumerate(examples, start=1)]
 
 
+def _exported(path: Path) -> PairRows:
+    file = read_pair_file(path)
+    left_out = Counter(file.left_out)
+    often = Counter(pair.id for pair in file.pairs)
+    pairs: list[LabelledPair] = []
+    for pair in file.pairs:
+        if _without_side(pair.example):
+            left_out[_NO_SIDE] += 1
+        else:
+            name = pair.id if pair.id and often[pair.id] == 1 else f"{path.name}:{pair.line}"
+            pairs.append(LabelledPair(name, _group(pair.example), pair.example))
+    return PairRows(tuple(pairs), file.rows, dict(left_out))
+
+
 def _parsed(
-    row: Mapping[str, Any], where: str, parse: Callable[[Mapping[str, Any]], Example]
-) -> LabelledPair:
-    try:
-        example = oriented(parse(row))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ConfigurationError(f"{where} is not a labelled pair: {error!r}") from error
-    return LabelledPair(str(row.get("id") or where), str(row.get("group") or _group(example)), example)
+    path: Path, rows: Sequence[tuple[int, object]], parse: Callable[[Mapping[str, Any]], Example]
+) -> PairRows:
+    pairs: list[LabelledPair] = []
+    left_out: Counter[str] = Counter()
+    faults: list[str] = []
+    for number, value in rows:
+        try:
+            row = checked(value)
+            example = oriented(parse(row))
+            if _without_side(example):
+                _blame(row)
+                left_out[_NO_SIDE] += 1
+                continue
+        except InvalidRecordError as error:
+            faults.append(line_fault(path, number, error.message))
+            continue
+        name = str(row.get("id") or f"{path.name}:{number}")
+        pairs.append(LabelledPair(name, str(row.get("group") or _group(example)), example))
+    refuse(faults)
+    return PairRows(tuple(pairs), len(rows), dict(left_out))
+
+
+def _without_side(example: Example) -> bool:
+    return example.relation is Relation.UPDATE and example.current is None
+
+
+def _blame(row: Mapping[str, Any]) -> None:
+    """Make sure that an update without a side comes from a ruling, which need not say it.
+
+    Raises:
+        InvalidRecordError: it does not.
+    """
+    if not row.get("ruling"):
+        raise InvalidRecordError("current: an update names its current side, a or b", field="current")
 
 
 def _group(example: Example) -> str:
@@ -106,35 +156,33 @@ def _group(example: Example) -> str:
 
 
 def _own(row: Mapping[str, Any]) -> Example:
-    relation = Relation(row["label"])
-    current = _side(row, "current")
-    if relation is Relation.UPDATE and current is None:
-        raise ValueError("an update names its current side: current is 'a' or 'b'")
-    return Example(
-        pair=RecordPair(read_record(row["a"]), read_record(row["b"])),
-        relation=relation,
-        anchor=row["a"]["content"],
-        current=current,
-        update_kind=UpdateKind(row["update_kind"]) if row.get("update_kind") else None,
-        stale_risk=_side(row, "stale_risk"),
-        mutability=Mutability(row["mutability"]) if row.get("mutability") else None,
-        stakes=Stakes(row["stakes"]) if row.get("stakes") else None,
-        phenomenon=row.get("phenomenon") or "",
-    )
+    pair = RecordPair(_side(row, "a"), _side(row, "b"))
+    return labelled(row, pair, pair.a.content)
 
 
-def _side(row: Mapping[str, Any], name: str) -> Side | None:
-    sides: Mapping[str, Side] = {"a": "a", "b": "b"}
-    return sides[row[name]] if row.get(name) else None
+def _side(row: Mapping[str, Any], name: str) -> Record:
+    raw = row.get(name)
+    if not isinstance(raw, Mapping):
+        raise InvalidRecordError(f"{name}: is missing or no record, a JSON object", field=name)
+    try:
+        return read_record(raw)
+    except InvalidRecordError as error:
+        raise InvalidRecordError(f"{name}.{error.message}", field=f"{name}.{error.field}") from error
 
 
 def _undated(row: Mapping[str, Any]) -> Example:
     """Read a pair made of BEAM. It gives no times: all are taken to lie a day apart, whatever the label."""
-    relation = _BEAM_LABELS[row["label"]]
-    told = ((row["a"], _UNDATED), (row["b"], _UNDATED + timedelta(days=1)))
+    relation = _BEAM_LABELS.get(row.get("label") or "")
+    if relation is None:
+        raise InvalidRecordError(
+            f"label: {row.get('label')!r} is none of {', '.join(_BEAM_LABELS)}", field="label"
+        )
+    told = (("a", _UNDATED), ("b", _UNDATED + timedelta(days=1)))
     a, b = (
-        read_record({"content": content, "source": "user_stated", "observed_at": at.isoformat()})
-        for content, at in told
+        _side(
+            {name: {"content": row.get(name), "source": "user_stated", "observed_at": at.isoformat()}}, name
+        )
+        for name, at in told
     )
     current: Side | None = "b" if relation is Relation.UPDATE else None
-    return Example(RecordPair(a, b), relation, row["a"], current)
+    return Example(RecordPair(a, b), relation, a.content, current)

@@ -95,7 +95,16 @@ def outcome(
 def _answer(case: PairCase, judgement: Judgement, policy: Policy, claim_keys: ClaimKeys) -> PairAnswer:
     action, loser = outcome(case.pair, judgement, policy, claim_keys)
     if isinstance(judgement, Unjudged):
-        return PairAnswer(case.id, None, 0.0, judgement.judge, action, loser, unjudged=judgement.code)
+        return PairAnswer(
+            case_id=case.id,
+            relation=None,
+            confidence=0.0,
+            judge=judgement.judge,
+            action=action,
+            loser=loser,
+            unjudged=judgement.code,
+            message=judgement.message,
+        )
     return PairAnswer(
         case_id=case.id,
         relation=judgement.relation,

@@ -13,15 +13,20 @@ from arbiter.cli.judge_options import (
     FILE,
     JSON,
     MODEL,
-    need_extra,
+    print_calibrated,
     print_measures,
+    read_labelled,
 )
 from arbiter.cli.judge_training import teach, train
+from arbiter.errors import ConfigurationError
 
 
 @click.group("judge")
 def command() -> None:
-    """Train, measure and calibrate the local judge."""
+    """Train, measure and calibrate the local judge.
+
+    `train` and `teach` need the extra `build`: `pip install 'arbiter[build]'`.
+    """
 
 
 command.add_command(train)
@@ -33,17 +38,18 @@ command.add_command(teach)
 @MODEL
 @JSON
 def evaluate(*, pairs: tuple[Path, ...], model: Path | None, as_json: bool) -> None:
-    """Measure a judge on labelled PAIRS."""
-    need_extra()
+    """Measure a judge on labelled PAIRS.
+
+    PAIRS are what `arbiter judge train` reads.
+    """
     from arbiter.judges.local import PACKAGED, LocalJudge
     from arbiter.training.measure import answers, measure
-    from arbiter.training.read_pairs import read_examples
 
-    examples = [example for path in pairs for example in read_examples(path)]
-    if not examples:
-        raise click.UsageError("there is no labelled pair in these files")
+    examples = read_labelled(pairs)
     found = answers(LocalJudge(model or PACKAGED, threads=1), examples)
-    print_measures(measure(found, unjudged=len(examples) - len(found)), None, as_json=as_json)
+    if not found:
+        raise ConfigurationError(f"the judge could tell of none of {len(examples)} pairs")
+    print_measures(measure(found, unjudged=len(examples) - len(found)), as_json=as_json)
 
 
 @command.command("calibrate")
@@ -57,11 +63,12 @@ def evaluate(*, pairs: tuple[Path, ...], model: Path | None, as_json: bool) -> N
 def calibrate(
     *, pairs: tuple[Path, ...], model: Path, budget: float, confidence: float, as_json: bool
 ) -> None:
-    """Set a judge's temperature and thresholds by PAIRS that had no part in its training."""
-    need_extra()
-    from arbiter.training.make import calibrate as set_by
-    from arbiter.training.read_pairs import read_examples
+    """Set a judge's temperature and thresholds by PAIRS that had no part in its training.
 
-    examples = [example for path in pairs for example in read_examples(path)]
-    measures, operating = set_by(model, examples, budget=budget, confidence=confidence)
-    print_measures(measures, operating, as_json=as_json)
+    PAIRS are what `arbiter judge train` reads. Where they are too few to show the budget, whatever the judge
+    says of them, it stays as it is.
+    """
+    from arbiter.training.calibrate import recalibrate
+
+    found = recalibrate(model, read_labelled(pairs), budget=budget, confidence=confidence)
+    print_calibrated(found, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from arbiter.cli.render import print_json, print_table
 from arbiter.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from arbiter.training.calibration import Operating
+    from arbiter.training.calibrate import Calibrated
+    from arbiter.training.examples import Example
     from arbiter.training.measure import Measures
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -47,14 +49,45 @@ def need_extra() -> None:
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError(f"{error.name} is missing; install arbiter[build]") from error
+        raise MissingExtraError(
+            f"{error.name} is missing; training needs the extra `build`: pip install 'arbiter[build]'"
+        ) from error
 
 
-def print_measures(measures: Measures, operating: Operating | None, *, as_json: bool) -> None:
-    """Print what a judge achieves, and where its threshold puts it."""
+def read_labelled(paths: Iterable[Path]) -> list[Example]:
+    """Return the labelled pairs of files, and tell on standard error which rows were left out.
+
+    Raises:
+        ConfigurationError: a file is at fault, or none holds a labelled pair.
+    """
+    from arbiter.training.pair_file import read_pair_files
+
+    files = read_pair_files(paths, lambda told: click.echo(told, err=True))
+    return [example for file in files for example in file.examples]
+
+
+def print_calibrated(found: Calibrated, *, as_json: bool) -> None:
+    """Print what a calibrated judge achieves, where its threshold puts it, and what was not shown."""
+    operating = found.operating
+    if as_json:
+        told = {"threshold": operating.threshold, "temperature": found.temperature, "notes": found.notes}
+        print_json(found.measures.as_json() | told)
+        return
+    print_measures(found.measures, as_json=False)
+    if operating.acted:
+        click.echo(
+            f"acting from {operating.threshold:.3f} on: {operating.acted} pairs, {operating.wrong} wrong, "
+            f"with confidence at most {operating.upper:.2%} of all"
+        )
+    for note in found.notes:
+        click.echo(note)
+
+
+def print_measures(measures: Measures, *, as_json: bool) -> None:
+    """Print what a judge achieves."""
     found = measures.as_json()
     if as_json:
-        print_json(found | ({} if operating is None else {"threshold": operating.threshold}))
+        print_json(found)
         return
     low, high = measures.accuracy_interval
     click.echo(
@@ -69,8 +102,3 @@ def print_measures(measures: Measures, operating: Operating | None, *, as_json: 
             for truth, row in found["confusion"].items()
         ),
     )
-    if operating is not None:
-        click.echo(
-            f"acting from {operating.threshold:.3f} on: {operating.acted} pairs, {operating.wrong} wrong, "
-            f"with confidence at most {operating.upper:.2%} of all"
-        )

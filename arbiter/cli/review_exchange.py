@@ -67,15 +67,23 @@ def export(options: Options, form: str | None, limit: int | None, out: Path | No
     from arbiter.pipeline.review_exchange import queued_views, settled_pairs
 
     with options.open() as arbiter:
-        count = Counter[str]()
+        count, written = Counter[str](), Counter[str]()
         if settled:
             pairs = islice(settled_pairs(options.only, arbiter.context), limit)
             pieces = export_settled(_counted(pairs, count), cast("SettledForm", chosen))
+            if chosen == "training":
+                pieces = _counted(pieces, written)
         else:
             views = islice(queued_views(options.only, QueueQuery(), arbiter.context), limit)
             pieces = export_open(_counted(views, count), cast("OpenForm", chosen))
         _write(pieces, out)
-    if out is not None:
+    if chosen == "training":
+        silent = count.total() - written.total()
+        left = f"; {silent} reviews left out, whose rulings do not say how the sides relate" if silent else ""
+        if out is not None or silent:
+            told = f"{written.total()} labelled pairs written to {out or 'standard output'}"
+            click.echo(told + left, err=True)
+    elif out is not None:
         click.echo(f"{count.total()} reviews written to {out}", err=True)
 
 

@@ -124,6 +124,11 @@ def choose_threshold(answers: Sequence[Answer], *, budget: float, confidence: fl
     return best if best.upper <= budget else Operating(NEVER, len(answers), 0, 0, best.upper)
 
 
+def pairs_needed(budget: float, confidence: float) -> int:
+    """Return how many pairs it takes, none of them with harm, to show that a judge keeps to a budget."""
+    return math.ceil(math.log(1 - confidence) / math.log(1 - budget)) if budget < 1 else 1
+
+
 def thresholds(operating: Operating) -> Mapping[str, float]:
     """Return the threshold of every relation; what keeps both facts needs none."""
     return {label: operating.threshold if label in DESTRUCTIVE else 0.0 for label in Relation}

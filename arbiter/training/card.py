@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,13 @@ pairs it learned from are written by hand, and its probabilities are calibrated 
 facts of the world beyond what its base model picked up. It is no judge of truth: it says how statements
 relate.
 """
+
+
+def write_card(directory: Path, card: Mapping[str, Any]) -> None:
+    """Write ``judge.json``, and the page about it."""
+    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
+    (directory / "judge.json").write_text(text, encoding="utf-8")
+    write_model_card(directory, card)
 
 
 def write_model_card(directory: Path, card: Mapping[str, Any]) -> None:
@@ -56,7 +64,7 @@ Acting on duplicates, updates and contradictions from probability {found["thresh
 it acts on {found["acted"]} of these pairs and is wrong on {found["wrong"]}: with {found["confidence"]:.0%}
 confidence at most {found["upper"]:.2%} of all judged pairs; the budget is {found["budget"]:.0%}. The bound
 holds for pairs like these; pairs of one contrast set share a statement, so it is somewhat too sure of itself.
-
+{"".join(f"{chr(10)}{note}{chr(10)}" for note in found.get("notes", ()))}
 {_table(("Relation", "Precision", "Recall", "Least probability to act"), rows)}
 
 {_table(("Surest part", "Accuracy"), surest)}

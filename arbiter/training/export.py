@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping
 from hashlib import sha256
@@ -14,6 +13,7 @@ import numpy as np
 from arbiter.adapters.int8_bert import Array, Graph, bert_encoder
 from arbiter.judges.local import PACKAGED_TOKENIZER
 from arbiter.training.calibration import NEVER
+from arbiter.training.card import write_card
 from arbiter.training.model import HEADS, JudgeNetwork
 
 if TYPE_CHECKING:
@@ -92,12 +92,6 @@ def export(
             "provenance": dict(provenance),
         },
     )
-
-
-def write_card(directory: Path, card: Mapping[str, Any]) -> None:
-    """Write ``judge.json``."""
-    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
-    (directory / "judge.json").write_text(text, encoding="utf-8")
 
 
 def _digest(path: Path) -> str:

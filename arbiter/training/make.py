@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import math
 import platform
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 from arbiter.errors import ConfigurationError
-from arbiter.judges.local import LocalJudge
-from arbiter.training.calibration import Operating, choose_threshold, fit_temperature, thresholds
-from arbiter.training.card import write_model_card
+from arbiter.training.calibrate import Calibrated, base_temperature, calibrate
 from arbiter.training.distil import Teacher, save_teacher
 from arbiter.training.examples import Example, apart, split_by_anchor
-from arbiter.training.export import export, write_card
+from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut
-from arbiter.training.measure import Measures, answers, measure
+from arbiter.training.kept_run import take_up
 from arbiter.training.model import HEADS, TeacherNetwork
-from arbiter.training.read_pairs import read_examples, read_relations
+from arbiter.training.pair_file import read_pair_files
+from arbiter.training.read_pairs import read_relations
 from arbiter.training.recipe import Recipe
 from arbiter.training.stages import tokenizer, tokenizer_of, trained
 
 
-def make(
-    recipe: Recipe, directory: Path, held_out: HeldOut, log: Callable[[str], None]
-) -> tuple[Measures, Operating]:
+def make(recipe: Recipe, directory: Path, held_out: HeldOut, log: Callable[[str], None]) -> Calibrated:
     """Train, export, calibrate and describe a judge; started again, it goes on where it stopped.
 
     Returns what the judge achieves on the held-out share, and where its threshold puts it there.
@@ -39,15 +35,23 @@ def make(
         log: hears of progress, a line at a time.
 
     Raises:
-        ConfigurationError: a file cannot be read or holds what must not be trained on.
+        ConfigurationError: a file cannot be read or holds what must not be trained on, the pairs are too few,
+            or the directory holds a training with other options.
     """
     rest, held = _split(recipe, held_out, log)
+    _take_up(directory, recipe, log)
     network = trained(recipe, rest, directory, log)
     if isinstance(network, TeacherNetwork):
         raise ConfigurationError("a teacher is too large to be a judge; it is made by arbiter judge teach")
     provenance = {"recipe": recipe.as_json(), "trained_on": len(rest), "versions": _versions()}
     export(network, directory, provenance=provenance, tokenizer=tokenizer_of(recipe.base))
-    return calibrate(directory, held, budget=recipe.budget, confidence=recipe.confidence)
+    return calibrate(
+        directory,
+        held,
+        budget=recipe.budget,
+        confidence=recipe.confidence,
+        temperature=base_temperature(recipe.base),
+    )
 
 
 def teach(recipe: Recipe, directory: Path, held_out: HeldOut, log: Callable[[str], None]) -> float:
@@ -60,9 +64,11 @@ def teach(recipe: Recipe, directory: Path, held_out: HeldOut, log: Callable[[str
         log: hears of progress, a line at a time.
 
     Raises:
-        ConfigurationError: a file cannot be read or holds what must not be trained on, or the base is none.
+        ConfigurationError: a file cannot be read or holds what must not be trained on, the base is none, the
+            pairs are too few, or the directory holds a training with other options.
     """
     rest, held = _split(recipe, held_out, log)
+    _take_up(directory, recipe, log)
     network = trained(recipe, rest, directory, log)
     if not isinstance(network, TeacherNetwork):
         raise ConfigurationError(f"{recipe.base} holds no MPNet for a teacher to start from")
@@ -73,36 +79,9 @@ def teach(recipe: Recipe, directory: Path, held_out: HeldOut, log: Callable[[str
     return sum(right) / len(held)
 
 
-def calibrate(
-    directory: Path, examples: Sequence[Example], *, budget: float, confidence: float
-) -> tuple[Measures, Operating]:
-    """Set temperature and thresholds of a judge by pairs that had no part in its training.
-
-    Raises:
-        ConfigurationError: there is no judge, or no pair.
-    """
-    if not examples:
-        raise ConfigurationError("there is no pair to calibrate with")
-    path = directory / "judge.json"
-    judge = LocalJudge(directory, threads=1)
-    logits = judge.logits([example.pair for example in examples]).astype("float64")
-    labels = [HEADS["relation"].index(example.relation) for example in examples]
-    card = json.loads(path.read_text(encoding="utf-8"))
-    card["temperature"] = round(fit_temperature(logits, labels), 4)
-    write_card(directory, card)
-    found = answers(LocalJudge(directory, threads=1), examples)
-    operating = choose_threshold(found, budget=budget, confidence=confidence)
-    measures = measure(found, unjudged=len(examples) - len(found))
-    card["thresholds"] = dict(thresholds(operating))
-    card["calibration"] = {
-        "budget": budget,
-        "confidence": confidence,
-        **asdict(operating),
-        **measures.as_json(),
-    }
-    write_card(directory, card)
-    write_model_card(directory, card)
-    return measures, operating
+def _take_up(directory: Path, recipe: Recipe, log: Callable[[str], None]) -> None:
+    if take_up(directory, recipe):
+        log(f"goes on with the training in {directory}, which was started with the same options and pairs")
 
 
 def _split(
@@ -111,24 +90,35 @@ def _split(
     """Return the pairs to train on and those to calibrate with."""
     examples = _read(recipe, held_out, log)
     if recipe.calibration:
-        held = [example for path in recipe.calibration for example in read_examples(path)]
+        held = [e for file in read_pair_files(recipe.calibration, log) for e in file.examples]
         rest = apart(examples, held)
     else:
         rest, held = split_by_anchor(examples, recipe.share, recipe.split_seed)
     if not rest or not held:
         raise ConfigurationError(
-            f"{len(rest)} pairs to train on and {len(held)} to calibrate with are too few"
+            f"{len(rest)} pairs to train on and {len(held)} to calibrate with are too few: {_least(recipe)}"
         )
     log(f"{len(rest)} pairs to train on, {len(held)} held out to calibrate")
     return rest, held
 
 
+def _least(recipe: Recipe) -> str:
+    """Say how many pairs it takes at the least."""
+    if recipe.calibration:
+        return "it takes one at least that shares no statement with those of --calibration"
+    if not recipe.share:
+        return "with --share 0 name pairs to calibrate with in --calibration"
+    return (
+        f"with --share {recipe.share:g} it takes {max(2, math.ceil(1 / recipe.share))} at least, not all of "
+        "which share statements"
+    )
+
+
 def _read(recipe: Recipe, held_out: HeldOut, log: Callable[[str], None]) -> list[Example]:
     examples: list[Example] = []
-    for path in recipe.pairs:
-        found = read_examples(path)
-        held_out.refuse(found, path.name)
-        examples.extend(found)
+    for file in read_pair_files(recipe.pairs, log):
+        held_out.refuse(file.examples, file.name)
+        examples.extend(file.examples)
     for path in recipe.relations:
         related = read_relations(path)
         kept = [example for example in related if example not in held_out]

@@ -183,6 +183,18 @@ def test_settled_pairs_go_out_with_their_rulings(desk: Desk, tmp_path: Path) -> 
     assert "--settled goes with jsonl, csv, training, not with argilla" in usage.stderr
 
 
+def test_an_export_for_training_counts_what_it_writes(desk: Desk, tmp_path: Path) -> None:
+    """Of two settled reviews one says how its sides relate; the other is counted as left out."""
+    desk.keep([TEN, TWELVE], [FEE])
+    desk.json("review", "rule", BIRTH_REVIEW, "--ruling", "keep-a", "--reviewer", "kim")
+    desk.json("review", "rule", FEE_REVIEW, "--ruling", "neither", "--reviewer", "kim")
+    path = tmp_path / "pairs.jsonl"
+    told = desk.run("review", "export", "--format", "training", "--out", str(path)).stderr
+    left = "1 reviews left out, whose rulings do not say how the sides relate"
+    assert told == f"1 labelled pairs written to {path}; {left}\n"
+    assert len(path.read_text("utf-8").splitlines()) == 1
+
+
 def test_agreement_is_counted(desk: Desk) -> None:
     """Who kept both sides of a contradiction did not agree with the judge, who kept one did."""
     desk.keep([TEN, TWELVE], [FEE])

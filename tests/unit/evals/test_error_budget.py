@@ -13,8 +13,9 @@ import pytest
 from arbiter.adapters.policy_file import load_policy
 from arbiter.domain.evidence import RecordPair, Spend
 from arbiter.domain.vocabulary import Action, Relation
+from arbiter.training.calibration import NEVER
 from evals.cases import PairAnswer, PairCase, PairRun
-from evals.error_budget import Assessment, Budget, assess
+from evals.error_budget import Assessment, Budget, Silence, assess
 from tests.factories import make_record
 
 ONE_PERCENT = Budget(0.01, 0.95)
@@ -49,8 +50,7 @@ def test_a_budget_needs_pairs(share: float, pairs: int) -> None:
     """As many as the exact bound needs without one mistake, and one fewer is too few."""
     budget = Budget(share, 0.95)
     assert budget.pairs_needed == pairs
-    assert budget.showable(pairs) == share
-    assert budget.showable(pairs - 1) > share
+    assert budget.least_shown(pairs) <= share < budget.least_shown(pairs - 1)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,29 @@ def test_thresholds_are_those_of_a_policy_file(tmp_path: Path) -> None:
     }
 
 
-def test_few_pairs_get_the_best_that_they_can_show() -> None:
-    """Fifty pairs cannot show one per cent; the threshold is that of the smallest budget they can."""
-    found = assessed(49, [0.95])
-    assert found.budget.showable(50) == pytest.approx(0.0582, abs=5e-5)
-    assert (found.chosen.threshold, found.chosen.acted) == (0.99, 49)
-    assert found.chosen.upper == found.budget.showable(50)
+@pytest.mark.parametrize("wrong", [[], [0.95]])
+def test_few_pairs_get_no_threshold(wrong: list[float]) -> None:
+    """Fifty pairs cannot show one per cent, however well they went: nothing is offered to set."""
+    found = assessed(50 - len(wrong), wrong)
+    assert found.budget.least_shown(50) == pytest.approx(0.0582, abs=5e-5)
+    assert (found.chosen.threshold, found.chosen.pairs, found.thresholds) == (NEVER, 50, "")
+    assert found.as_json()["threshold"] is None
+
+
+def test_what_went_wrong_is_kept_with_the_surest_first() -> None:
+    """Each wrongly judged pair has its id, its label and what was said of it; harm is marked."""
+    found = assessed(3, [0.85, 0.95])
+    assert [item.truth.id for item in found.wrong] == ["4", "3"]
+    assert found.as_json()["wrong"][0] == {
+        "id": "4",
+        "label": "contradiction",
+        "said": "duplicate",
+        "confidence": 0.95,
+        "by": "local",
+        "action": "reinforce",
+        "wrongly_removed": True,
+    }
+    assert [told["wrongly_removed"] for told in found.as_json()["wrong"]] == [True, False]
 
 
 def test_a_judge_that_is_most_wrong_where_it_is_surest_has_no_threshold() -> None:
@@ -125,3 +142,27 @@ def test_what_nobody_judged_counts_as_not_right() -> None:
     found = assess(PairRun("mine", "exact", cases, answers), ONE_PERCENT)
     assert (found.right, found.kinds, found.decisions.unjudged) == (0, (), {"no_judge": 3})
     assert found.chosen.threshold > 1
+
+
+def test_a_judge_that_failed_on_every_pair_is_not_enough() -> None:
+    """It removed nothing because it said nothing; why is counted, with the first message."""
+    cases = tuple(case(n, Relation.DUPLICATE) for n in range(400))
+    answers = [
+        PairAnswer(c.id, None, 0.0, "llm/x", Action.HOLD, unjudged="judge_unavailable", message=f"no {c.id}")
+        for c in cases
+    ]
+    answers[5] = replace(answers[5], unjudged="deadline", message="too late")
+    found = assess(PairRun("mine", "llm", cases, tuple(answers)), ONE_PERCENT)
+    assert found.silences == (
+        Silence("judge_unavailable", 399, "no 0"),
+        Silence("deadline", 1, "too late"),
+    )
+    assert (found.failed, found.verdict) == (True, "not shown")
+
+
+def test_a_judge_that_leaves_pairs_to_others_has_not_failed() -> None:
+    """To compare texts and find none the same is no failure."""
+    cases = tuple(case(n, Relation.DUPLICATE) for n in range(400))
+    answers = tuple(PairAnswer(c.id, None, 0.0, "", Action.HOLD, unjudged="not_decided") for c in cases)
+    found = assess(PairRun("mine", "exact", cases, answers), ONE_PERCENT)
+    assert (found.failed, found.verdict) == (False, "yes")

@@ -74,7 +74,8 @@ def test_a_person_is_told_what_to_set(tmp_path: Path) -> None:
     """The budget and what it takes, a row for each judge, thresholds, and what is enough."""
     file = same_words(tmp_path / "same.jsonl", 30)
     text = own(file, "--judge", "cascade-without-llm", "--judge", "majority", "--budget", "0.1").stdout
-    first, *_ = text.splitlines()
+    read, first, *_ = text.splitlines()
+    assert read == "same.jsonl: 30 rows read, 30 labelled pairs"
     assert first == (
         "30 pairs; the budget is 10.00% wrong removals with 95% confidence, which takes 29 pairs or more "
         "to show"
@@ -97,7 +98,7 @@ def test_a_person_is_told_what_to_set(tmp_path: Path) -> None:
     assert "[judges.exact]\nduplicate = 1.0000\nupdate = 1.0000\ncontradiction = 1.0000\n" in text
     assert "majority: takes nothing away." in text
     assert text.splitlines()[-1].startswith(
-        "Enough as it is: cascade-without-llm (decides 100% itself, misses 0"
+        "Enough as it is: cascade-without-llm (ARBITER_JUDGE=local; decides 100% itself, misses 0"
     )
 
 
@@ -116,7 +117,67 @@ def test_what_is_not_enough_is_said_to_be_not_enough(tmp_path: Path) -> None:
     ]
     text = own(write_pairs(tmp_path / "w.jsonl", rows), "--judge", "exact-match", "--budget", "0.1").stdout
     assert "exact-match: no threshold keeps wrong removals to 10.00%." in text
-    assert text.splitlines()[-1].startswith("None is enough as it is. Put a table from above into a copy")
+    assert text.splitlines()[-1] == (
+        "None is enough as it is, and no threshold makes one so: leave removals to people."
+    )
+    assert "exact-match: 40 judged wrongly, the surest first" in text
+    (wrong,) = [line.split() for line in text.splitlines() if line.startswith("w.jsonl:2 ")]
+    assert wrong[:4] == ["w.jsonl:2", "contradiction", "duplicate", "1.000"]
+    assert "and 35 more; --wrong 40 lists all" in text
+
+
+def test_few_pairs_give_nothing_to_set(tmp_path: Path) -> None:
+    """Five pairs show too little for any threshold: what is missing is said, and no table is printed."""
+    text = own(five_pairs(tmp_path / "five.jsonl"), "--judge", "local").stdout
+    assert (
+        "local: no thresholds to set. 5 pairs cannot show 1.00%; without one mistake they show 45.07%. It "
+        "takes 299 pairs without a mistake; until then keep the thresholds in force."
+    ) in text
+    assert "[judges." not in text
+
+
+def test_what_was_left_out_is_said(tmp_path: Path) -> None:
+    """People read how many rows there were, and machines find it beside each judge."""
+    unsaid = row("A a.", "B b.", "update") | {"current": None, "ruling": "relabel"}
+    rows = [row("Ana has 2 cats.", "ana has 2 cats", "duplicate"), unsaid]
+    file = write_pairs(tmp_path / "two.jsonl", rows)
+    assert own(file, "--judge", "exact").stdout.splitlines()[0] == (
+        "two.jsonl: 2 rows read, 1 labelled pairs; 1 left out: 1 an update of which nobody said which side "
+        "is current"
+    )
+    found = assessed(file, "--judge", "exact")["exact"]
+    assert (found["rows"], found["pairs"], list(found["left_out"].values())) == (2, 1, [1])
+    assert found["judge_setting"] is None
+
+
+def test_a_file_without_a_label_is_refused(tmp_path: Path) -> None:
+    """An export that nobody filled in has nothing to measure by."""
+    file = write_pairs(tmp_path / "open.jsonl", [{"a_content": "A a.", "b_content": "B b.", "ruling": ""}])
+    with pytest.raises(ConfigurationError, match=r"no row is labelled.*1 left out: 1 without a ruling"):
+        own(file)
+
+
+def test_a_model_that_cannot_be_reached_is_told_with_its_reason(tmp_path: Path) -> None:
+    """The kind of failure, how many pairs it left, and what was said of the first one; the status is 1."""
+    with scripted_server(knowing) as server:
+        closed = server.api_base
+    result = own(
+        five_pairs(tmp_path / "five.jsonl"),
+        "--live",
+        "--judge",
+        "local",
+        "--judge",
+        "llm",
+        ARBITER_LLM_MODEL="openai/scripted",
+        ARBITER_LLM_API_BASE=closed,
+        ARBITER_LLM_API_KEY="made-up",
+        ARBITER_LLM_MAX_ATTEMPTS="1",
+    )
+    assert result.exit_code == 1
+    assert "llm: 5 not judged (judge_unavailable); the first: " in result.stdout
+    assert "onnect" in result.stdout
+    assert result.stdout.splitlines()[-2].startswith("With fewer than 299 pairs no judge can be shown")
+    assert result.stdout.splitlines()[-1] == "Nothing is shown of llm, which failed on every pair."
 
 
 def test_a_wrong_name_costs_no_answers(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from arbiter.training.calibration import (
     Answer,
     choose_threshold,
     fit_temperature,
+    pairs_needed,
     softmax,
     thresholds,
 )
@@ -77,6 +78,13 @@ def test_equal_probabilities_stand_or_fall_together() -> None:
     """A mistake at the probability of right answers takes them all along."""
     found = choose_threshold(_answers(right=300, wrong_at=[0.99]), budget=0.01, confidence=0.95)
     assert (found.threshold, found.acted) == (NEVER, 0)
+
+
+@pytest.mark.parametrize(("budget", "pairs"), [(0.01, 299), (0.05, 59), (0.1, 29), (1.0, 1)])
+def test_a_budget_takes_pairs(budget: float, pairs: int) -> None:
+    """As many as the exact bound takes without one mistake."""
+    assert pairs_needed(budget, 0.95) == pairs
+    assert upper_bound(0, pairs, 0.95) <= budget
 
 
 @pytest.mark.parametrize(

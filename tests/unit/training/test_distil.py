@@ -58,8 +58,7 @@ def test_a_judge_learns_from_a_teacher(tmp_path: Path, teacher: Path, pairs: Pat
         third=QUICK,
     )
     lines: list[str] = []
-    measures, _ = make(recipe, tmp_path / "out", NOTHING, lines.append)
-    assert measures.pairs == 10
+    assert make(recipe, tmp_path / "out", NOTHING, lines.append).measures.pairs == 10
     assert "the teacher has read 0 of 37 pairs" in lines
     assert len(torch.load(tmp_path / "out" / "taught.pt", weights_only=True)) == 37
 

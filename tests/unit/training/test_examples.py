@@ -43,38 +43,6 @@ def test_swapping_words_keeps_times_and_turns_the_risk(tmp_path: Path) -> None:
     assert swapped.stale_risk == "b"
 
 
-@pytest.mark.parametrize(
-    ("ruling", "relabel", "proposed", "expected"),
-    [
-        ("relabel", "duplicate", "update", ("duplicate", None)),
-        ("keep_b", "", "update", ("update", "b")),
-        ("keep_a", "", "contradiction", ("contradiction", None)),
-        ("keep_both", "", "update", None),
-        ("", "", "update", None),
-        ("neither", "", "contradiction", None),
-    ],
-)
-def test_a_review_export_teaches_what_people_ruled(
-    tmp_path: Path, ruling: str, relabel: str, proposed: str, expected: tuple[str, str | None] | None
-) -> None:
-    """A relabel gives the relation, keeping one side confirms it, and other rulings teach nothing."""
-    exported = {
-        "a_content": "Rent is 900.",
-        "a_source": "user_stated chat:1; third_party crm",
-        "a_observed_at": "2026-01-01T00:00:00Z",
-        "b_content": "Rent is 950.",
-        "b_source": "third_party mail",
-        "b_observed_at": "2026-02-01T00:00:00Z",
-        "relation": proposed,
-        "stakes": "high",
-        "ruling": ruling,
-        "relabel": relabel,
-    }
-    found = read_examples(written(tmp_path / "export.jsonl", [exported]))
-    assert [(example.relation, example.current) for example in found] == ([expected] if expected else [])
-    assert all(e.pair.a.source.id == "chat:1" and e.stakes == "high" for e in found)
-
-
 def test_relations_become_our_labels(tmp_path: Path) -> None:
     """A supersession is a change of state, with its validity; independent statements are complementary."""
     raw = {"subject": "Ana", "predicate": "lives in", "object": "Rome", "asserted_at": "2019-01-01"}

@@ -53,5 +53,5 @@ def test_every_pair_of_a_stream_is_an_example(tmp_path: Path) -> None:
 def test_a_relation_between_unknown_records_is_refused(tmp_path: Path, broken: dict[str, Any]) -> None:
     """The line is named."""
     path = written(tmp_path / "streams.jsonl", [STREAM, STREAM | broken])
-    with pytest.raises(ConfigurationError, match=r"streams\.jsonl:2 is not a stream of records"):
+    with pytest.raises(ConfigurationError, match=r"streams\.jsonl:2 .* not a stream of records"):
         read_examples(path)

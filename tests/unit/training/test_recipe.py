@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,7 @@ from arbiter.training.batches import Item, items
 from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut, read_held_out
 from arbiter.training.loop import Plan, tensors
-from arbiter.training.make import calibrate, make
+from arbiter.training.make import make
 from arbiter.training.read_pairs import read_examples
 from arbiter.training.recipe import Recipe
 from arbiter.training.restore import restore
@@ -71,7 +72,8 @@ def test_a_team_trains_on_its_own_pairs(tmp_path: Path, base: Path) -> None:
         third=QUICK,
     )
     lines: list[str] = []
-    measures, operating = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    made = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    measures, operating = made.measures, made.operating
     assert "45 pairs to train on, 15 held out to calibrate" in lines
     assert (measures.pairs, operating.pairs, operating.acted) == (15, 15, 0)
     card = json.loads((tmp_path / "out" / "judge.json").read_text(encoding="utf-8"))
@@ -81,8 +83,9 @@ def test_a_team_trains_on_its_own_pairs(tmp_path: Path, base: Path) -> None:
     assert "team.jsonl" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     judge = LocalJudge(tmp_path / "out", threads=1)
     assert judge.judge_id != LocalJudge(base).judge_id
-    again, _ = make(recipe, tmp_path / "out", NOTHING, lines.append)
-    assert again == measures
+    again = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    assert again == made
+    assert any(line.startswith("goes on with the training in") for line in lines)
     assert LocalJudge(tmp_path / "out").judge_id == judge.judge_id
 
 
@@ -97,12 +100,54 @@ def test_held_out_pairs_are_refused(tmp_path: Path, base: Path) -> None:
 
 
 def test_too_few_pairs_are_refused(tmp_path: Path, base: Path) -> None:
-    """One contrast set cannot be both trained on and held out."""
+    """One contrast set cannot be both trained on and held out; the message says what it takes."""
     pairs = written(tmp_path / "team.jsonl", contrast_rows(1))
-    with pytest.raises(ConfigurationError, match="too few"):
+    told = "5 pairs to train on and 0 to calibrate with are too few: with --share 0.15 it takes 7 at least"
+    with pytest.raises(ConfigurationError, match=told):
         make(Recipe(pairs=(pairs,), base=base), tmp_path / "out", NOTHING, print)
-    with pytest.raises(ConfigurationError, match="no pair"):
-        calibrate(base, [], budget=0.01, confidence=0.95)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_export_that_nobody_ruled_on_teaches_nothing(tmp_path: Path, base: Path) -> None:
+    """The message says that no row is labelled, not how many pairs it would take."""
+    pairs = written(tmp_path / "open.jsonl", [{"a_content": "A a.", "b_content": "B b."}] * 3)
+    told = "no row is labelled.*open.jsonl: 3 rows read, 0 labelled pairs; 3 left out: 3 without a ruling"
+    with pytest.raises(ConfigurationError, match=told):
+        make(Recipe(pairs=(pairs,), base=base), tmp_path / "out", NOTHING, print)
+
+
+def test_few_pairs_keep_the_temperature_of_the_base(tmp_path: Path, base: Path) -> None:
+    """Ten pairs fit none, and show no threshold: both are said, on the judge's page too."""
+    card = json.loads((base / "judge.json").read_text(encoding="utf-8"))
+    (base / "judge.json").write_text(json.dumps(card | {"temperature": 1.7}), encoding="utf-8")
+    pairs = written(tmp_path / "team.jsonl", contrast_rows(8))
+    made = make(Recipe(pairs=(pairs,), base=base, share=0.3, second=QUICK), tmp_path / "out", NOTHING, print)
+    assert (made.measures.pairs, made.temperature, made.operating.threshold) == (10, 1.7, 1.01)
+    assert [note.partition(":")[0] for note in made.notes] == [
+        "10 pairs are too few to fit a temperature to, which takes 100",
+        "This judge never acts",
+    ]
+    assert "which takes 299 without a mistake" in made.notes[1]
+    kept = json.loads((tmp_path / "out" / "judge.json").read_text(encoding="utf-8"))
+    assert (kept["temperature"], tuple(kept["calibration"]["notes"])) == (1.7, made.notes)
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert all(note in page for note in made.notes)
+
+
+def test_another_training_is_not_written_over(tmp_path: Path, base: Path) -> None:
+    """With other options or pairs a folder is refused and keeps its judge; a budget may differ."""
+    pairs, out = written(tmp_path / "team.jsonl", contrast_rows(8)), tmp_path / "out"
+    recipe = Recipe(pairs=(pairs,), base=base, share=0.3, second=QUICK)
+    make(recipe, out, NOTHING, print)
+    made = (out / "model.onnx").read_bytes()
+    more = replace(recipe, second=replace(QUICK, epochs=2))
+    with pytest.raises(ConfigurationError, match=r"other options \(--epochs: 1, now 2\)"):
+        make(more, out, NOTHING, print)
+    assert (out / "model.onnx").read_bytes() == made
+    assert make(replace(recipe, budget=0.5), out, NOTHING, print).operating.pairs == 10
+    written(pairs, contrast_rows(9))
+    with pytest.raises(ConfigurationError, match=r"\(the content of team.jsonl\)"):
+        make(recipe, out, NOTHING, print)
 
 
 def test_no_judge_is_restored_from_an_empty_folder(tmp_path: Path) -> None:
@@ -124,9 +169,9 @@ def test_pairs_to_calibrate_on_may_be_named(tmp_path: Path, base: Path) -> None:
     calibration = written(tmp_path / "calibration.jsonl", rows[:10])
     lines: list[str] = []
     recipe = Recipe(pairs=(pairs,), calibration=(calibration,), base=base, second=QUICK)
-    measures, _ = make(recipe, tmp_path / "out", NOTHING, lines.append)
+    made = make(recipe, tmp_path / "out", NOTHING, lines.append)
     assert "20 pairs to train on, 10 held out to calibrate" in lines
-    assert measures.pairs == 10
+    assert made.measures.pairs == 10
 
 
 def test_the_exported_judge_infers_like_the_network(base: Path) -> None:
