@@ -22,6 +22,11 @@ def optionals(*names: str) -> list[Column[object]]:
     return [Column(name, Text()) for name in names]
 
 
+def counted(*names: str) -> list[Column[object]]:
+    """Return columns of whole numbers, 0 by default."""
+    return [Column(name, BigInteger(), nullable=False, server_default=text("0")) for name in names]
+
+
 def moment(name: str, *, nullable: bool = False) -> Column[object]:
     """Return a column of whole microseconds since 1970 in UTC."""
     return Column(name, BigInteger(), nullable=nullable)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, BigInteger, ColumnElement, Executable, bindparam, func, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Executable, bindparam, func, select
 
 from arbiter.adapters.sql_dialect import NAMESPACE
 from arbiter.adapters.sql_review_schema import reviews, rulings
@@ -42,21 +42,19 @@ _PAIRS = (
     .where(decisions.c.namespace == NAMESPACE, decisions.c.closed_position.is_(None))
     .group_by(decisions.c.relation, decisions.c.judge)
 )
-_BODY = type_coerce(receipts.c.body, JSON)
-_COST = _BODY["cost"]
 _RECEIPTS = (
     select(
         _day(receipts.c.recorded_at).label("day"),
-        _BODY["outcome"].as_string().label("outcome"),
+        receipts.c.outcome,
         func.count().label("number"),
-        func.sum(_COST["llm_calls"].as_integer()).label("llm_calls"),
-        func.sum(_COST["prompt_tokens"].as_integer()).label("prompt_tokens"),
-        func.sum(_COST["completion_tokens"].as_integer()).label("completion_tokens"),
-        func.sum(_COST["usd"].as_float()).label("usd"),
-        func.sum(_COST["local_pairs"].as_integer()).label("local_pairs"),
+        func.sum(receipts.c.llm_calls).label("llm_calls"),
+        func.sum(receipts.c.prompt_tokens).label("prompt_tokens"),
+        func.sum(receipts.c.completion_tokens).label("completion_tokens"),
+        func.sum(receipts.c.usd).label("usd"),
+        func.sum(receipts.c.local_pairs).label("local_pairs"),
     )
     .where(receipts.c.namespace == NAMESPACE, receipts.c.recorded_at >= _SINCE)
-    .group_by("day", "outcome")
+    .group_by("day", receipts.c.outcome)
     .order_by("day")
 )
 _RETRACTED = (

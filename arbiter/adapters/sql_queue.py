@@ -13,8 +13,8 @@ from arbiter.adapters.sql_dialect import NAMESPACE, as_list, holds, listed, list
 from arbiter.adapters.sql_outcome_rows import review_of_row, ruling_of_row
 from arbiter.adapters.sql_reading import SqlReader
 from arbiter.adapters.sql_review_schema import review_comments, review_work, reviews, rulings
-from arbiter.adapters.sql_rows import Values, micros, moment_of
-from arbiter.adapters.sql_schema import sightings
+from arbiter.adapters.sql_rows import JUDGEMENT, Values, micros, moment_of, pair_of_row
+from arbiter.adapters.sql_schema import judgements, sightings
 from arbiter.domain.canonical import canonical
 from arbiter.domain.review_queue import (
     AGE_LIMIT,
@@ -31,6 +31,7 @@ from arbiter.errors import NotFoundError
 if TYPE_CHECKING:
     from sqlalchemy import BindParameter, Row, Select
 
+    from arbiter.domain.evidence import JudgedPair
     from arbiter.domain.outcomes import Ruling
     from arbiter.domain.review_queue import Place, QueueQuery
 
@@ -92,6 +93,20 @@ _RULINGS_ON = (
     )
     .order_by(rulings.c.at, rulings.c.id)
 )
+# As a column, or put in order here, the position would lead SQLite through all judgements of the namespace.
+_JUDGED_THEN = (
+    select(rulings.c.id, judgements.c.position, *JUDGEMENT)
+    .join(
+        judgements,
+        and_(
+            judgements.c.namespace == rulings.c.namespace,
+            judgements.c.low == rulings.c.low,
+            judgements.c.high == rulings.c.high,
+            judgements.c.position + 0 < rulings.c.position,
+        ),
+    )
+    .where(rulings.c.namespace == NAMESPACE, rulings.c.id.in_(listed("ids")))
+)
 _RULING = select(rulings).where(rulings.c.namespace == NAMESPACE, rulings.c.id == bindparam("which"))
 
 
@@ -145,6 +160,16 @@ class SqlQueue(SqlReader):
         """See ``ReviewQueue.rulings_on``."""
         rows = self._rows(_RULINGS_ON, {"namespace": namespace, "keys": as_list(keys)})
         return [ruling_of_row(row) for row in rows]
+
+    def judged_then(self, namespace: str, ruling_ids: Iterable[str]) -> dict[str, JudgedPair]:
+        """See ``ReviewQueue.judged_then``."""
+        found: dict[str, JudgedPair] = {}
+        rows = self._rows(_JUDGED_THEN, {"namespace": namespace, "ids": as_list(ruling_ids)})
+        for row in sorted(rows, key=lambda row: row.position):
+            pair = pair_of_row(row[2:])
+            if row.id not in found or pair.counts_before(found[row.id]):
+                found[row.id] = pair
+        return found
 
     def ruling(self, namespace: str, ruling_id: str) -> Ruling:
         """See ``ReviewQueue.ruling``."""
@@ -209,6 +234,8 @@ def _matching(query: QueueQuery) -> tuple[list[ColumnElement[bool]], Values]:
         found.append(reviews.c.stakes == query.stakes.value)
     if query.assignee is not None:
         found.append(work.assignee == query.assignee)
+    if query.claimed_by is not None:
+        found += [work.claimed_by == query.claimed_by, work.claimed_until > _MOMENT]
     if query.text is not None:
         told = select(sightings.c.id).where(
             sightings.c.namespace == NAMESPACE,

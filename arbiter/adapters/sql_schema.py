@@ -24,11 +24,13 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Table,
+    Text,
+    text,
 )
 
-from arbiter.adapters.sql_columns import index_where, key, metadata, moment, optionals, texts
+from arbiter.adapters.sql_columns import counted, index_where, key, metadata, moment, optionals, texts
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every revision that this version knows, oldest first."""
 
 positions = Table("positions", metadata, key("namespace"), Column("last", BigInteger(), nullable=False))
@@ -87,6 +89,21 @@ receipts = Table(
     key("id"),
     moment("recorded_at"),
     *texts("body"),
+    # What is counted of them, so that nobody reads the bodies for it; the index has all of it.
+    Column("outcome", Text(), nullable=False, server_default=""),
+    *counted("llm_calls", "prompt_tokens", "completion_tokens", "local_pairs"),
+    Column("usd", Float(), nullable=False, server_default=text("0")),
+    Index(
+        "ix_receipts_figures",
+        "namespace",
+        "recorded_at",
+        "outcome",
+        "llm_calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "usd",
+        "local_pairs",
+    ),
 )
 
 receipt_facts = Table(

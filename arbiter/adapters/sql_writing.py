@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -169,6 +169,8 @@ class SqlWriting:
                     "id": receipt.id,
                     "recorded_at": self._log.now(),
                     "body": to_json(body),
+                    "outcome": receipt.outcome.value,
+                    **asdict(receipt.cost),
                 }
             )
         if rows:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from arbiter.domain.outcomes import FactState
 
 _WIDE = 200
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _KEPT = frozenset("\n\t")
 
 
@@ -90,18 +87,15 @@ def differences(a: str, b: str) -> tuple[Text, Text]:
     """Return both texts with the words that only one of them has marked, in colour and by «these»."""
     from rich.text import Text
 
-    words_a, words_b = _WORDS.findall(plain(a)), _WORDS.findall(plain(b))
+    from arbiter.interchange.word_marks import word_marks
+
     marked = Text(), Text()
-    matcher = SequenceMatcher(
-        None, [w.casefold() for w in words_a], [w.casefold() for w in words_b], autojunk=False
-    )
-    for kind, from_a, to_a, from_b, to_b in matcher.get_opcodes():
-        for text, words in ((marked[0], words_a[from_a:to_a]), (marked[1], words_b[from_b:to_b])):
-            run = "".join(words)
-            if kind == "equal" or not run.strip():
-                text.append(run)
+    for text, runs in zip(marked, word_marks(plain(a), plain(b)), strict=True):
+        for run in runs:
+            if run.differs:
+                text.append(f"«{run.text}»", style="bold yellow")
             else:
-                text.append(f"«{run}»", style="bold yellow")
+                text.append(run.text)
     return marked
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,11 +16,6 @@ from arbiter.domain.review_queue import QueueQuery, ReviewStatus
 from arbiter.domain.vocabulary import Relation, RulingKind, Stakes
 from arbiter.errors import RequestError
 
-if TYPE_CHECKING:
-    from arbiter.pipeline.review_view import ReviewView
-    from arbiter.pipeline.reviews import Reviews
-
-_PAGE = 200
 _TAKING_BACK = (RulingKind.UNDO, RulingKind.RETRACT)
 _RULINGS = [kind.value.replace("_", "-") for kind in RulingKind if kind not in _TAKING_BACK]
 _STATUSES = [status.value.replace("_", "-") for status in ReviewStatus]
@@ -47,6 +41,7 @@ def command() -> None:
 )
 @click.option("--stakes", type=click.Choice([stakes.value for stakes in Stakes]), help="Of these stakes.")
 @click.option("--assignee", metavar="NAME", help="Given to this person.")
+@click.option("--claimed-by", metavar="NAME", help="In the hands of this person now.")
 @click.option("--text", metavar="TEXT", help="With this text in a statement, in any letter case.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
 @common_options()
@@ -56,10 +51,11 @@ def list_items(options: Options, limit: int | None, *, everything: bool, **filte
     With --json there is no text of a statement in the lines; `show` has it.
     """
     from arbiter.interchange.review_view_json import queued_json
+    from arbiter.pipeline.review_exchange import queued_views
 
     query = _query(**filters | {"status": "all"} if everything else filters)
     with options.open() as arbiter:
-        views = list(islice(_views(arbiter.review, query, options.only), limit))
+        views = list(islice(queued_views(options.only, query, arbiter.context), limit))
     if options.as_json:
         for view in views:
             print_json(queued_json(view.queued, view.now))
@@ -141,24 +137,10 @@ for added in (*COMMANDS, *EXCHANGE):
     command.add_command(added)
 
 
-def _query(
-    status: str, kinds: tuple[str, ...], stakes: str | None, assignee: str | None, text: str | None
-) -> QueueQuery:
+def _query(status: str, kinds: tuple[str, ...], stakes: str | None, **named: str | None) -> QueueQuery:
     return QueueQuery(
         status=None if status == "all" else ReviewStatus(status.replace("-", "_")),
         kinds=frozenset(kinds),
         stakes=None if stakes is None else Stakes(stakes),
-        assignee=assignee,
-        text=text,
+        **named,
     )
-
-
-def _views(reviews: Reviews, query: QueueQuery, namespace: str) -> Iterator[ReviewView]:
-    """Yield the items that a query asks for, page by page."""
-    after: str | None = None
-    while True:
-        page = reviews.page(query, namespace=namespace, after=after, limit=_PAGE)
-        yield from page.items
-        if page.behind is None:
-            return
-        after = str(page.behind)

@@ -21,14 +21,19 @@ _SENTENCE_END = re.compile(r"(?<=[^\W\d_])\.$")
 # Capital dotted I folds to "i" plus a combining dot, and dotless i to itself: a Turkish sentence in
 # capitals would never meet its lower-case twin. Folding both to a plain i only ever joins spellings
 # of the same letter pair.
-_TURKISH_I = str.maketrans({"İ": "i", "ı": "i"})
+_TURKISH_I = ("İ", "ı")
 
 
 def canonical(text: str) -> str:
     """Fold presentation away from a text; what it says stays."""
-    composed = unicodedata.normalize("NFC", text).translate(_TURKISH_I)
+    if text.isascii():
+        # Whole queues are searched by this form, and of such letters nothing is composed.
+        return _without_stop(" ".join(text.lower().split()))
+    composed = unicodedata.normalize("NFC", text)
+    for letter in _TURKISH_I:
+        composed = composed.replace(letter, "i")
     folded = unicodedata.normalize("NFC", composed.casefold())
-    return _SENTENCE_END.sub("", _SPACE.sub(" ", folded).strip())
+    return _without_stop(_SPACE.sub(" ", folded).strip())
 
 
 def fold_name(name: str) -> str:
@@ -52,6 +57,10 @@ def digest(*parts: str | None) -> str:
 def fingerprint(content: str) -> str:
     """Return the identity of what a text says: version and digest of its canonical form."""
     return f"{CANONICAL_VERSION}:{digest(canonical(content))}"
+
+
+def _without_stop(text: str) -> str:
+    return text[:-1] if _SENTENCE_END.match(text, len(text) - 1) else text
 
 
 def sorted_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -102,14 +102,15 @@ class Queued:
 class QueueQuery:
     """Which items are asked for; what is not named does not matter.
 
-    ``text`` is a stretch of either statement, in any spelling of the same canonical form. ``free_for``
-    leaves out what somebody else has in hand or was given.
+    ``text`` is a stretch of either statement, in any spelling of the same canonical form. ``claimed_by``
+    has the item in hand, ``free_for`` leaves out what somebody else has in hand or was given.
     """
 
     status: ReviewStatus | None = ReviewStatus.OPEN
     kinds: frozenset[str] = frozenset()
     stakes: Stakes | None = None
     assignee: str | None = None
+    claimed_by: str | None = None
     text: str | None = None
     free_for: str | None = None
 

@@ -24,7 +24,7 @@ class Consent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuledRelation:
-    """How a pair relates by a ruling; what the ruling does not say is None."""
+    """How a pair relates by a judge, or by a ruling; what is not said is None."""
 
     relation: Relation
     current: Side | None = None
@@ -32,9 +32,30 @@ class RuledRelation:
     stale_risk: Side | None = None
 
 
+def ruled_relation(
+    kind: RulingKind, relabel: Relation | None, found: RuledRelation | None
+) -> RuledRelation | None:
+    """Return how a pair relates by a ruling on what a judge found, as far as the ruling says so.
+
+    A relabel says it in so many words. Keeping what the judge keeps confirms the judge: who keeps the other
+    side of an update may as well mean a contradiction. What else a ruling means is no relation: who keeps
+    both sides of a contradiction may mean any other one.
+    """
+    if kind is RulingKind.RELABEL and relabel is not None:
+        return RuledRelation(relabel)
+    if found is None or not _confirms(kind, found):
+        return None
+    return RuledRelation(
+        found.relation,
+        current=found.current if found.relation is Relation.UPDATE else None,
+        update_kind=found.update_kind,
+        stale_risk=None if kind is RulingKind.KEEP_BOTH else found.stale_risk,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SettledPair:
-    """A pair whose ruling stands; the sides of ``judgement``, the newest one, are those of the ruling.
+    """A pair whose ruling stands. ``judgement`` is the one that counted then, its sides those of the ruling.
 
     ``merged`` is the text that stands for both, ``item`` the question as it was asked; it is None where
     the views were built again since.
@@ -49,27 +70,16 @@ class SettledPair:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The newest verdict; None where nobody could judge."""
+        """The verdict that was ruled on; None where nobody could judge."""
         return self.judgement if isinstance(self.judgement, Verdict) else None
 
     @property
     def relation(self) -> RuledRelation | None:
-        """How the sides relate by the ruling, as far as it says so.
-
-        A relabel says it in so many words. Keeping what the verdict keeps confirms the verdict. What else
-        a ruling means is no relation: who keeps both sides of a contradiction may mean any other one.
-        """
-        ruling, verdict = self.ruling, self.verdict
-        if ruling.kind is RulingKind.RELABEL and ruling.relabel is not None:
-            return RuledRelation(ruling.relabel)
-        if verdict is None or not _confirms(ruling.kind, verdict):
-            return None
-        return RuledRelation(
-            verdict.relation,
-            current=verdict.current if verdict.relation is Relation.UPDATE else None,
-            update_kind=verdict.update_kind,
-            stale_risk=None if ruling.kind is RulingKind.KEEP_BOTH else verdict.stale_risk,
-        )
+        """How the sides relate by the ruling, as far as it says so."""
+        found, verdict = None, self.verdict
+        if verdict is not None:
+            found = RuledRelation(verdict.relation, verdict.current, verdict.update_kind, verdict.stale_risk)
+        return ruled_relation(self.ruling.kind, self.ruling.relabel, found)
 
     @property
     def consent(self) -> Consent:
@@ -80,16 +90,16 @@ class SettledPair:
         return Consent.AGREED if told and told.relation is verdict.relation else Consent.DISAGREED
 
 
-def _confirms(kind: RulingKind, verdict: Verdict) -> bool:
-    """Does a ruling do what the verdict implies?"""
+def _confirms(kind: RulingKind, found: RuledRelation) -> bool:
+    """Does a ruling do what was found implies?"""
     if kind is RulingKind.KEEP_BOTH:
-        return verdict.relation in _STAYING
+        return found.relation in _STAYING
     kept = _KEPT.get(kind)
     if kept is None:
         return False
-    if verdict.relation is Relation.UPDATE:
-        return kept == verdict.current
-    if verdict.relation in _STAYING:
+    if found.relation is Relation.UPDATE:
+        return kept == found.current
+    if found.relation in _STAYING:
         # The other side was called doubtful, and it is gone.
-        return verdict.stale_risk not in (None, kept)
+        return found.stale_risk not in (None, kept)
     return True

@@ -65,7 +65,7 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[SettledPair]) -> Agreement:
-    """Count how far the rulings on settled pairs bear the newest verdicts out."""
+    """Count how far the rulings on settled pairs bear out the verdicts that were ruled on."""
     found = Agreement()
     for pair in pairs:
         verdict, consent = pair.verdict, pair.consent

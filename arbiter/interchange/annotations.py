@@ -22,7 +22,7 @@ from arbiter.interchange.review_answers import (
     printable,
     undisputed,
 )
-from arbiter.interchange.review_rows import view_row
+from arbiter.interchange.review_rows import JUDGED, view_row
 
 if TYPE_CHECKING:
     from arbiter.pipeline.review_view import ReviewView
@@ -62,7 +62,7 @@ GUIDELINES = (
 def shown(view: ReviewView) -> Json:
     """Return what a person sees of an item, by name, with the ids and digests that bind an answer."""
     row = view_row(view)
-    told = {name: "" if row[name] is None else row[name] for name in row if name not in ANSWER}
+    told = {name: "" if row[name] is None else row[name] for name in row if name not in (*ANSWER, *JUDGED)}
     a, b = view.a.fact, view.b.fact
     return {"namespace": a.namespace, **told, "a_about": about(a), "b_about": about(b)}
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from arbiter.domain.evidence import Judgement
 from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import ReviewItem
 from arbiter.interchange.review_rows import review_row
@@ -38,9 +39,9 @@ def json_line(value: Mapping[str, object]) -> str:
     return (text if text.isascii() else text.translate(_LINE_ENDS)) + "\n"
 
 
-def review_line(item: ReviewItem, a: Fact, b: Fact) -> str:
+def review_line(item: ReviewItem, a: Fact, b: Fact, found: Judgement | None) -> str:
     """Return an open question as a line of review.jsonl: a row that ``arbiter review import`` reads back."""
-    return json_line({"namespace": a.namespace, **review_row(item, a, b)})
+    return json_line({"namespace": a.namespace, **review_row(item, a, b, found=found)})
 
 
 def prepare(folder: Path) -> None:
@@ -80,9 +81,9 @@ def write_whole(path: Path, text: str) -> None:
         stream.write(text)
 
 
-def write_reviews(rows: Iterable[tuple[ReviewItem, Fact, Fact]], stream: TextIO) -> int:
-    """Write open questions as JSON Lines and return how many there were."""
+def write_reviews(rows: Iterable[tuple[ReviewItem, Fact, Fact, Judgement | None]], stream: TextIO) -> int:
+    """Write open questions, with what was found of them, as JSON Lines and return how many there were."""
     count = 0
-    for count, (item, a, b) in enumerate(rows, start=1):  # noqa: B007  the last count is the answer
-        stream.write(review_line(item, a, b))
+    for count, (item, a, b, found) in enumerate(rows, start=1):  # noqa: B007  the last count is the answer
+        stream.write(review_line(item, a, b, found))
     return count

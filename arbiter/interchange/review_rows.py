@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from arbiter.domain.evidence import Judgement, Unjudged
+from arbiter.domain.evidence import Judgement, Unjudged, Verdict
 from arbiter.domain.facts import Fact, iso
 from arbiter.domain.outcomes import Decision, ReviewItem, review_id
 from arbiter.domain.review_queue import Comment
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _ASKED = ("priority", "kind", "relation", "stakes", "question", "rule")
 # A cell of a table may not be of any length.
 _COMMENTS_CHARS = 20_000
+JUDGED = ("current", "update_kind", "stale_risk")
+"""The columns that say what a judge found beside the relation; a ruling may confirm it."""
 _SIDE = ("id", "content", "source", "observed_at", "digest")
 COLUMNS = (
     "review_id",
@@ -32,14 +34,23 @@ COLUMNS = (
     *(f"a_{name}" for name in _SIDE),
     *(f"b_{name}" for name in _SIDE),
     "proposal",
+    *JUDGED,
     "evidence",
     "comments",
     *ANSWER,
 )
 
 
-def review_row(item: ReviewItem, a: Fact, b: Fact, *, evidence: str = "", comments: str = "") -> Json:
-    """Return one item as a row, the reviewer's columns empty."""
+def review_row(
+    item: ReviewItem,
+    a: Fact,
+    b: Fact,
+    *,
+    found: Judgement | None = None,
+    evidence: str = "",
+    comments: str = "",
+) -> Json:
+    """Return one item as a row, the reviewer's columns empty; ``found`` names the sides as the item does."""
     return {
         "review_id": item.id,
         "priority": item.priority,
@@ -51,6 +62,7 @@ def review_row(item: ReviewItem, a: Fact, b: Fact, *, evidence: str = "", commen
         **_side("a", a),
         **_side("b", b),
         "proposal": item.proposal,
+        **_judged(found),
         "evidence": evidence,
         "comments": comments,
         **dict.fromkeys(ANSWER, ""),
@@ -63,6 +75,7 @@ def view_row(view: ReviewView) -> Json:
         view.queued.item,
         view.a.fact,
         view.b.fact,
+        found=view.judgement,
         evidence=evidence_text(view.judgement, view.decisions),
         comments=comments_text(view.comments),
     )
@@ -80,11 +93,12 @@ def settled_row(pair: SettledPair) -> Json:
         **_side("a", pair.a),
         **_side("b", pair.b),
         "proposal": verdict and verdict.merged_text,
+        **_judged(verdict),
     }
     if pair.item is not None:
         sides = (pair.a, pair.b) if pair.item.a == pair.a.id else (pair.b, pair.a)
         asked = review_row(pair.item, *sides)
-        row |= {name: asked[name] for name in (*_ASKED, "proposal")}
+        row |= {name: asked[name] for name in (*_ASKED, "proposal") if row[name] is None}
     return {
         **row,
         "evidence": evidence_text(pair.judgement, ()),
@@ -128,6 +142,14 @@ def comments_text(comments: Sequence[Comment]) -> str:
     fitting = sum(size <= _COMMENTS_CHARS for size in sizes)
     earlier = len(told) - fitting
     return "\n".join([f"({earlier} earlier ones)"] * bool(earlier) + told[earlier:])
+
+
+def _judged(found: Judgement | None) -> Json:
+    """Return what a ruling is compared with beside the relation."""
+    if not isinstance(found, Verdict):
+        return dict.fromkeys(JUDGED)
+    kind = found.update_kind and found.update_kind.value
+    return {"current": found.current, "update_kind": kind, "stale_risk": found.stale_risk}
 
 
 def _side(name: str, fact: Fact) -> Json:

@@ -10,6 +10,7 @@ from arbiter.domain.canonical import digest
 from arbiter.domain.facts import Fact, iso
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
 from arbiter.domain.review_answer import Answer, Ruled, check_name
+from arbiter.domain.review_queue import Queued
 from arbiter.domain.rulings import ASIDE, Key, in_effect
 from arbiter.domain.settle import settle
 from arbiter.domain.vocabulary import RulingKind
@@ -38,20 +39,11 @@ def answer(namespace: str, review_id: str, given: Answer, context: Context) -> R
     wording = _wording(namespace, review_id, given, context)
     with context.store.writing(namespace) as tx:
         found = queued(namespace, review_id, context)
-        item = found.item
-        earlier = tx.cluster(item.key).rulings
-        holding = _holding(earlier, item.key)
+        cluster = tx.cluster(found.item.key)
+        holding = holding_ruling(cluster.rulings, found.item.key)
         if wording is not None and holding is not None and wording.made_by(holding):
             return Ruled(holding)
-        open_to(given.reviewer, found, context.clock())
-        facts = context.store.facts(namespace, item.key)
-        _still_as_seen(item, facts, given.seen or (item.digest_a, item.digest_b))
-        ruling = replace(
-            _ruling(facts[item.a], facts[item.b], given.kind, given.reviewer, earlier, context),
-            relabel=given.relabel,
-            reason=given.reason,
-            evidence=item.evidence if given.kind in ASIDE else None,
-        )
+        ruling = ruling_of(found, given, cluster.facts, cluster.rulings, context)
         fresh = False
         if wording is not None:
             fresh = write_down(namespace, wording, context, tx)
@@ -65,6 +57,26 @@ def answer(namespace: str, review_id: str, given: Answer, context: Context) -> R
     more, spend = judge_against_others(namespace, wording, context)
     newest = {state.fact_id: state for state in (*changed, *more)}
     return Ruled(ruling, tuple(newest[fact_id] for fact_id in sorted(newest)), spend)
+
+
+def ruling_of(
+    found: Queued, given: Answer, facts: Mapping[str, Fact], earlier: Iterable[Ruling], context: Context
+) -> Ruling:
+    """Return an answer as a ruling made now on both facts as they are, later than those on their cluster.
+
+    Raises:
+        ClaimedError: somebody else has the item in hand.
+        StaleRulingError: the item is settled already, or one of the facts changed since it was seen.
+    """
+    item = found.item
+    open_to(given.reviewer, found, context.clock())
+    _still_as_seen(item, facts, given.seen or (item.digest_a, item.digest_b))
+    return replace(
+        _ruling(facts[item.a], facts[item.b], given.kind, given.reviewer, earlier, context),
+        relabel=given.relabel,
+        reason=given.reason,
+        evidence=item.evidence if given.kind in ASIDE else None,
+    )
 
 
 def undo(
@@ -102,7 +114,7 @@ def retract(
     with context.store.writing(namespace) as tx:
         ruling = context.store.ruling(namespace, ruling_id)
         earlier = tx.cluster(ruling.key).rulings
-        if _holding(earlier, ruling.key) != ruling:
+        if holding_ruling(earlier, ruling.key) != ruling:
             raise StaleRulingError(f"{ruling_id} does not hold any more: it was taken back, or ruled over")
         made = [
             decision
@@ -125,14 +137,14 @@ def _wording(namespace: str, review_id: str, given: Answer, context: Context) ->
         return None
     found = queued(namespace, review_id, context)
     item = found.item
-    holding = _holding(context.store.rulings_on(namespace, [item.key]), item.key)
+    holding = holding_ruling(context.store.rulings_on(namespace, [item.key]), item.key)
     if holding is None or holding.kind is not RulingKind.MERGE:
         open_to(given.reviewer, found, context.clock())
     facts = context.store.facts(namespace, item.key)
     return prepare(item.id, facts[item.a], facts[item.b], given, context)
 
 
-def _holding(rulings: Iterable[Ruling], key: Key) -> Ruling | None:
+def holding_ruling(rulings: Iterable[Ruling], key: Key) -> Ruling | None:
     """Return the newest of the rulings on a pair that nobody took back."""
     return next((ruling for ruling in reversed(in_effect(rulings)) if ruling.key == key), None)
 

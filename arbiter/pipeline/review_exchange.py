@@ -45,13 +45,13 @@ def _settled(namespace: str, rulings: Sequence[Ruling], context: Context) -> Ite
     store = context.store
     facts = store.facts(namespace, sorted({fact_id for ruling in rulings for fact_id in ruling.facts}))
     standing = standing_rulings(rulings, facts).deciding
-    judged = store.verdicts(namespace, standing)
+    judged = store.judged_then(namespace, [ruling.id for ruling in standing.values()])
     ids = [review_id(*key) for key in standing]
     asked = {found.item.key: found.item for found in store.queued(namespace, ids).values()}
     for key, ruling in standing.items():
         if ruling.kind is RulingKind.UNDO or any(facts[fact_id].erased for fact_id in ruling.facts):
             continue
-        found = judged.get(key)
+        found = judged.get(ruling.id)
         judgement = None
         if found is not None:
             judgement = found.judgement if found.a == ruling.a else flipped(found.judgement)

@@ -104,7 +104,7 @@ def review_views(
             now=now,
             a=facts[queued.item.a],
             b=facts[queued.item.b],
-            judgement=_as_shown(queued.item, judged.get(queued.item.key)),
+            judgement=as_asked(queued.item, judged.get(queued.item.key)),
             decisions=tuple(decisions.get(queued.item.key, ())),
             rulings=tuple(rulings.get(queued.item.key, ())),
             comments=tuple(comments.get(queued.item.id, ())),
@@ -113,7 +113,8 @@ def review_views(
     ]
 
 
-def _as_shown(item: ReviewItem, pair: JudgedPair | None) -> Judgement | None:
+def as_asked(item: ReviewItem, pair: JudgedPair | None) -> Judgement | None:
+    """Return what was found of a pair with the sides as the question has them."""
     if pair is None:
         return None
     return pair.judgement if pair.a == item.a else flipped(pair.judgement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from arbiter.domain.review_answer import Answer, Ruled
 from arbiter.domain.review_queue import Comment, Place, QueueCounts, Queued, QueueQuery
 from arbiter.domain.vocabulary import Relation, RulingKind
 from arbiter.errors import RequestError
-from arbiter.pipeline import review, review_work
+from arbiter.pipeline import review, review_batch, review_work
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.review_view import QueuePage, ReviewView, queue_page, review_views
 
@@ -91,6 +91,15 @@ class Reviews:
             StaleRulingError: it is settled already, or its facts changed since they were seen.
         """
         return review.answer(namespace, review_id, answer, self.context)
+
+    def answer_all(
+        self, given: Sequence[review_batch.Given], *, namespace: str = DEFAULT_NAMESPACE
+    ) -> list[review_batch.Outcome]:
+        """Put many answers into force, none of them a merge, and return what became of each.
+
+        Each is checked as ``answer`` checks it, in the same order; one that is refused harms no other.
+        """
+        return review_batch.answer_all(namespace, given, self.context)
 
     def rule(
         self,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from arbiter.domain.evidence import JudgedPair
     from arbiter.domain.outcomes import Ruling
     from arbiter.domain.review_queue import Comment, Place, QueueCounts, Queued, QueueQuery
 
@@ -35,6 +36,14 @@ class ReviewQueue(Protocol):
 
     def rulings_on(self, namespace: str, keys: Iterable[tuple[str, str]]) -> list[Ruling]:
         """Return every ruling on unordered pairs (smaller id first), oldest first."""
+        ...
+
+    def judged_then(self, namespace: str, ruling_ids: Iterable[str]) -> dict[str, JudgedPair]:
+        """Return by ruling the judgement of its pair that counted when it was made.
+
+        Of what had been found by then that is the newest verdict, else the newest failure; rulings on pairs
+        that nobody had judged lack.
+        """
         ...
 
     def ruling(self, namespace: str, ruling_id: str) -> Ruling:

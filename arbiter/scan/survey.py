@@ -19,6 +19,7 @@ from arbiter.interchange.report import Section
 from arbiter.interchange.report_cards import Case
 from arbiter.pipeline.batches import batches
 from arbiter.pipeline.read import FactView
+from arbiter.pipeline.review_view import as_asked
 
 SHOWN_CASES = 100
 SHOWN_REPEATS = 15
@@ -65,7 +66,11 @@ def survey(arbiter: Arbiter, copies: Mapping[str, int], facts_out: TextIO, revie
         items = arbiter.review.items(namespace=namespace)
         for some in batches(items, _BATCH):
             facts = arbiter.context.store.facts(namespace, {i for item in some for i in (item.a, item.b)})
-            write_reviews(((item, facts[item.a], facts[item.b]) for item in some), review_out)
+            judged = arbiter.context.store.verdicts(namespace, [item.key for item in some])
+            rows = (
+                (item, facts[item.a], facts[item.b], as_asked(item, judged.get(item.key))) for item in some
+            )
+            write_reviews(rows, review_out)
         found.to_review += len(items)
         found.to_review_high_stakes += sum(item.stakes is Stakes.HIGH for item in items)
         queue += [(namespace, item) for item in items[:SHOWN_CASES]]

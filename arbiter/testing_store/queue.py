@@ -23,6 +23,7 @@ from arbiter.domain.vocabulary import Stakes
 from arbiter.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from arbiter.domain.evidence import JudgedPair
     from arbiter.testing_store.space import Space
 
 
@@ -80,6 +81,17 @@ class MemoryQueue(ABC):
         found = [r for _, _, r in self._space(namespace).rulings.values() if r.key in wanted]
         return sorted(found, key=lambda ruling: (ruling.at, ruling.id))
 
+    def judged_then(self, namespace: str, ruling_ids: Iterable[str]) -> dict[str, JudgedPair]:
+        """See ``ReviewQueue.judged_then``."""
+        space = self._space(namespace)
+        found = {}
+        for ruling_id in set(ruling_ids).intersection(space.rulings):
+            position, _, ruling = space.rulings[ruling_id]
+            judged = space.counting(before=position).get(ruling.key)
+            if judged is not None:
+                found[ruling_id] = judged
+        return found
+
     def ruling(self, namespace: str, ruling_id: str) -> Ruling:
         """See ``ReviewQueue.ruling``."""
         known = self._space(namespace).rulings
@@ -113,6 +125,7 @@ def _matches(queued: Queued, query: QueueQuery, space: Space, *, now: datetime) 
         and (not query.kinds or item.kind in query.kinds)
         and query.stakes in (None, item.stakes)
         and query.assignee in (None, work.assignee)
+        and query.claimed_by in (None, work.claimant(now))
         and (query.text is None or any(canonical(query.text) in text for text in told))
         and (
             query.free_for is None

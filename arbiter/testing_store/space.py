@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
-from arbiter.domain.evidence import JudgedPair, Unjudged, Verdict
+from arbiter.domain.evidence import JudgedPair
 from arbiter.domain.facts import Fact, Sighting, fact_of
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
 from arbiter.domain.review_queue import Comment, ReviewStatus, ReviewWork
@@ -70,12 +70,12 @@ class Space:
         """Return every fact, oldest first."""
         return sorted(map(self.fact, self.told), key=lambda fact: (fact.first_seen, fact.id))
 
-    def counting(self) -> dict[tuple[str, str], JudgedPair]:
-        """Return the judgement of each pair that counts."""
+    def counting(self, *, before: int | None = None) -> dict[tuple[str, str], JudgedPair]:
+        """Return the judgement of each pair that counts, or did before a position of the log."""
         found: dict[tuple[str, str], JudgedPair] = {}
-        for _, _, pair in self.judgements:
+        for position, _, pair in self.judgements:
             known = found.get(pair.key)
-            if isinstance(pair.judgement, Verdict) or known is None or isinstance(known.judgement, Unjudged):
+            if (before is None or position < before) and (known is None or pair.counts_before(known)):
                 found[pair.key] = pair
         return found
 

@@ -44,6 +44,7 @@ def wanted(
     ] = None,
     stakes: Annotated[Stakes | None, Query(description="Only items with these stakes.")] = None,
     assignee: Annotated[Name | None, Query(description="Only items that this person is to look at.")] = None,
+    claimed_by: Annotated[Name | None, Query(description="Only items that this person has in hand.")] = None,
     text: Annotated[Name | None, Query(description="Only items in which a side says this.")] = None,
     free_for: Annotated[
         Name | None, Query(description="Without what somebody else has in hand or is to look at.")
@@ -55,6 +56,7 @@ def wanted(
         kinds=frozenset(kind or ()),
         stakes=stakes,
         assignee=assignee,
+        claimed_by=claimed_by,
         text=text,
         free_for=free_for,
     )

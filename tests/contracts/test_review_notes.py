@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from arbiter.domain.evidence import JudgedPair, Unjudged
 from arbiter.domain.outcomes import FactState
 from arbiter.domain.review_queue import Comment
 from arbiter.domain.settle import Cluster
@@ -19,7 +20,7 @@ from tests.contracts.fact_store_cases import (
     ruling,
     settled,
 )
-from tests.factories import day
+from tests.factories import day, pair
 
 SECRET = "the password is swordfish"
 
@@ -87,6 +88,26 @@ def test_a_merge_is_in_the_history_of_its_text(store: FactStore) -> None:
     with store.writing(HERE) as tx:
         tx.erase(text)
     assert [one.reason for one in store.rulings(HERE)] == [""]
+
+
+def test_a_ruling_knows_what_had_been_found(store: FactStore) -> None:
+    """The newest verdict before it, else the newest failure; what came later or elsewhere does not count."""
+    a, b, c, d = facts_in(store, 4)
+    failed = JudgedPair(a.id, b.id, Unjudged("judge_unavailable", "down", retryable=True))
+    first, late = pair(b, a, "update", current="b"), pair(a, b, "duplicate")
+    with store.writing(HERE) as tx:
+        for number, judged in enumerate((failed, first, failed, late)):
+            tx.ruled(ruling(a.id, b.id, name=f"rul_{number}", at=number))
+            tx.judged([judged, pair(a, c, "unrelated")])
+        tx.ruled(ruling(a.id, b.id, name="rul_last", at=9))
+        tx.ruled(ruling(c.id, d.id, name="rul_other", at=9))
+    names = [*(f"rul_{number}" for number in range(4)), "rul_last", "rul_other", "rul_unknown"]
+    expected = {"rul_1": failed, "rul_2": first, "rul_3": first, "rul_last": late}
+    assert store.judged_then(HERE, names) == expected
+    assert store.judged_then("elsewhere", names) == {}
+    with store.writing(HERE) as tx:
+        assert tx.cluster([a.id]).rulings[0].id == "rul_0"
+        assert store.judged_then(HERE, ["rul_2"]) == {"rul_2": first}
 
 
 def test_what_retires_a_merged_text_rests_on_its_merge(store: FactStore) -> None:

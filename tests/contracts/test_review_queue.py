@@ -103,13 +103,15 @@ def test_pages_leave_nothing_out_and_show_nothing_twice(store: FactStore, clock:
 
 
 def test_items_are_found_by_what_is_asked_for(store: FactStore, clock: TickingClock) -> None:
-    """Kind, stakes, assignee and text each leave out the rest, and all of them together do."""
+    """Kind, stakes, assignee, claimant and text each leave out the rest, and all of them together do."""
     bath = make_sighting("Rita was born in  BATH, España.", at=1)
     bonn = make_sighting("Rita was born in Bonn.", at=2)
     keep(store, bath, bonn)
     birth = review(bath.fact_id, bonn.fact_id, kind="cycle", stakes=Stakes.HIGH)
     apply(store, settled(*EVERYONE, *active(bath.fact_id, bonn.fact_id), reviews=[AB, AC, birth]))
-    works(store, ReviewWork(AC.id, assignee="ada"), ReviewWork(birth.id, assignee="bob"))
+    held = ReviewWork(AC.id, assignee="ada", claimed_by="kim", claimed_until=clock.shown + timedelta(hours=1))
+    ended = ReviewWork(birth.id, assignee="bob", claimed_by="kim", claimed_until=clock.shown)
+    works(store, held, ended)
     now = Place.start(clock.shown)
     for query, expected in (
         (QueueQuery(kinds=frozenset({"cycle", "guard"})), [birth.id]),
@@ -118,6 +120,9 @@ def test_items_are_found_by_what_is_asked_for(store: FactStore, clock: TickingCl
         (QueueQuery(stakes=Stakes.NORMAL), [AC.id, AB.id]),
         (QueueQuery(assignee="ada"), [AC.id]),
         (QueueQuery(assignee="nobody"), []),
+        (QueueQuery(claimed_by="kim"), [AC.id]),
+        (QueueQuery(claimed_by="ada"), []),
+        (QueueQuery(claimed_by="kim", assignee="bob"), []),
         (QueueQuery(text="born in bath, ESPAÑA"), [birth.id]),
         (QueueQuery(text="Bonn."), [birth.id]),
         (QueueQuery(text="%"), []),

@@ -14,7 +14,7 @@ from arbiter.domain.vocabulary import Stakes
 from arbiter.interchange.record_in import Name
 
 HOME = "/review"
-Who: TypeAlias = Literal["free", "me"]
+Who: TypeAlias = Literal["free", "me", "mine"]
 Status: TypeAlias = Literal["set_aside", "closed", "all"]
 # A form sends what was left open as an empty text.
 _OPTIONAL = BeforeValidator(lambda value: value or None)
@@ -24,8 +24,8 @@ _OPTIONAL = BeforeValidator(lambda value: value or None)
 class Chosen:
     """What is chosen; None: it does not matter. ``status`` None is what waits.
 
-    ``who``: what is free for the person who looks, or was given to them. ``namespace`` is named only where
-    the address named it.
+    ``who``: what is free for the person who looks, was given to them, or is in their hands. ``namespace``
+    is named only where the address named it.
     """
 
     namespace: str | None = None
@@ -33,13 +33,15 @@ class Chosen:
     stakes: Stakes | None = None
     who: Who | None = None
     assignee: str | None = None
+    claimed_by: str | None = None
     status: Status | None = None
     text: str | None = None
 
     @property
     def narrow(self) -> bool:
         """Is anything left out of what waits?"""
-        return any((self.kind, self.stakes, self.who, self.assignee, self.status, self.text))
+        named = (self.kind, self.stakes, self.who, self.assignee, self.claimed_by, self.status, self.text)
+        return any(named)
 
     @property
     def home(self) -> str:
@@ -65,6 +67,7 @@ class Chosen:
             kinds=frozenset({self.kind} if self.kind else ()),
             stakes=self.stakes,
             assignee=me if self.who == "me" else self.assignee,
+            claimed_by=me if self.who == "mine" else self.claimed_by,
             text=self.text,
             free_for=me if free or self.who == "free" else None,
         )
@@ -77,6 +80,7 @@ class Chosen:
             "stakes": self.stakes,
             "who": self.who,
             "assignee": self.assignee,
+            "claimed_by": self.claimed_by,
             "status": self.status,
             "text": self.text,
             **more,
@@ -104,8 +108,9 @@ def chosen(
     stakes: Annotated[Stakes | None, _OPTIONAL, Query()] = None,
     who: Annotated[Who | None, _OPTIONAL, Query()] = None,
     assignee: Annotated[Name | None, _OPTIONAL, Query()] = None,
+    claimed_by: Annotated[Name | None, _OPTIONAL, Query()] = None,
     status: Annotated[Status | None, _OPTIONAL, Query()] = None,
     text: Annotated[Name | None, _OPTIONAL, Query()] = None,
 ) -> Chosen:
     """Return what the address of a page names."""
-    return Chosen(namespace, kind, stakes, who, assignee, status, text)
+    return Chosen(namespace, kind, stakes, who, assignee, claimed_by, status, text)

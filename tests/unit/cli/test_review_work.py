@@ -62,14 +62,17 @@ def test_what_is_set_aside_is_listed_as_such(desk: Desk) -> None:
 
 
 def test_the_list_is_filtered(desk: Desk) -> None:
-    """By kind, stakes, assignee and text; the lines for machines hold no statement."""
+    """By kind, stakes, assignee, claimant and text; the lines for machines hold no statement."""
     desk.keep([TEN, TWELVE], [FEE])
     desk.json("review", "assign", FEE_REVIEW, "--to", "ada")
+    desk.json("review", "claim", BIRTH_REVIEW, "--reviewer", "kim")
     for filters, expected in (
         (("--kind", "conflict"), [BIRTH_REVIEW, FEE_REVIEW]),
         (("--kind", "guard", "--kind", "cycle"), []),
         (("--stakes", "high"), [BIRTH_REVIEW]),
         (("--assignee", "ada"), [FEE_REVIEW]),
+        (("--claimed-by", "kim"), [BIRTH_REVIEW]),
+        (("--claimed-by", "ada"), []),
         (("--text", "THE FEE is"), [FEE_REVIEW]),
         (("--text", "born", "--assignee", "ada"), []),
     ):

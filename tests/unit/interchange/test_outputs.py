@@ -9,7 +9,7 @@ import pytest
 
 from arbiter.domain.outcomes import ReviewItem
 from arbiter.interchange.outputs import ALL, json_line, opened, prepare, replacing, review_line, write_reviews
-from tests.factories import make_fact
+from tests.factories import make_fact, verdict
 
 A = make_fact("The door is red.", subject="door", namespace="house")
 B = make_fact("The door is blue.", at=1, subject="door", namespace="house")
@@ -60,12 +60,13 @@ def test_numbers_that_json_lacks_are_no_lines() -> None:
 
 def test_a_question_is_a_row_to_fill_in(tmp_path: Path) -> None:
     """The line has the row of an export with the namespace before it, and empty columns for the reviewer."""
-    row = json.loads(review_line(ITEM, A, B))
+    row = json.loads(review_line(ITEM, A, B, verdict("update", kind="correction", current="b")))
     assert (row["namespace"], row["review_id"], row["priority"]) == ("house", ITEM.id, 52)
     assert (row["a_content"], row["a_digest"], row["b_id"]) == (A.content, A.digest, B.id)
+    assert (row["current"], row["update_kind"], row["stale_risk"]) == ("b", "correction", None)
     assert {row[name] for name in ("ruling", "relabel", "reviewer", "reason")} == {""}
     with opened(tmp_path / "review.jsonl") as stream:
-        assert write_reviews([(ITEM, A, B)] * 3, stream) == 3
+        assert write_reviews([(ITEM, A, B, None)] * 3, stream) == 3
     with opened(tmp_path / "none.jsonl") as stream:
         assert write_reviews([], stream) == 0
     assert (tmp_path / "review.jsonl").read_text("utf-8").count(f'"{ITEM.id}"') == 3

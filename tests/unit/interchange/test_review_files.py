@@ -25,11 +25,11 @@ from tests.exchange_cases import HOSTILE, REVIEWS, SAME, SAME_A, SAME_B, SIDES, 
 A, B = SIDES[1]
 ROW = {
     "review_id": REVIEWS[1],
-    "priority": 52,
-    "kind": "conflict",
+    "priority": 42,
+    "kind": "unsure",
     "relation": "contradiction",
     "stakes": "normal",
-    "question": "These cannot both be true. Which one holds?",
+    "question": "The judge is not sure enough to act. How do these relate?",
     "rule": "unsure",
     "a_id": A.id,
     "a_content": A.content,
@@ -42,6 +42,9 @@ ROW = {
     "b_observed_at": "2026-01-03T09:00:00+00:00",
     "b_digest": B.digest,
     "proposal": None,
+    "current": None,
+    "update_kind": None,
+    "stale_risk": None,
     "evidence": (
         f"contradiction, confidence 0.52, by test\nbecause: because {HOSTILE[1]}\n"
         f"guard negation: A says says, B says {HOSTILE[1]}\n"
@@ -167,7 +170,7 @@ def test_one_bad_line_harms_no_other() -> None:
     stream = io.BytesIO(b'not json\n\n[1]\n"\xff"\n{"ruling": "merge", "ruling": "skip"}\n' + good)
     *faults, found = read_rulings(stream, "jsonl")
     assert faults == [
-        RulingFault(1, None, None, "not JSON: Expecting value"),
+        RulingFault(1, None, None, "not JSON: Expecting value at column 1"),
         RulingFault(3, None, None, "a row is a JSON object"),
         RulingFault(4, None, None, "byte 2 of the line is not UTF-8"),
         RulingFault(5, None, None, "the key 'ruling' stands twice in one object"),

@@ -16,6 +16,7 @@ from arbiter.domain.vocabulary import Relation, RulingKind, State, StateReason
 from arbiter.errors import StoreUnavailableError
 from arbiter.interchange.review_answers import ImportedRuling, RulingFault
 from arbiter.interchange.review_import import ImportLine, ImportStatus, apply_rulings
+from arbiter.pipeline.review_batch import Outcome
 from arbiter.pipeline.reviews import Reviews
 from arbiter.settings import Settings
 from tests.factories import make_fact, pair
@@ -122,6 +123,10 @@ def test_a_store_that_fails_midway_does_not_stop_the_report(arbiter: Arbiter) ->
         """Reviews of a store that cannot be written."""
 
         def answer(self, *_: object, **__: object) -> Ruled:
+            """Fail."""
+            raise StoreUnavailableError
+
+        def answer_all(self, *_: object, **__: object) -> list[Outcome]:
             """Fail."""
             raise StoreUnavailableError
 

@@ -111,16 +111,27 @@ def test_an_erased_text_goes_nowhere(arbiter: Arbiter) -> None:
     assert ruled(arbiter) == [("kim", "keep_a", SIDES[1][0].content)]
 
 
-def test_the_sides_are_those_that_the_person_saw(arbiter: Arbiter) -> None:
-    """A verdict that came later, the other way round, is turned to the sides of the ruling."""
+def test_the_verdict_is_the_one_that_was_ruled_on(arbiter: Arbiter) -> None:
+    """What a judge finds afterwards was not put before the person."""
     arbiter.review.answer(REVIEWS[0], KEEP)
+    arbiter.review.answer(UNJUDGED, replace(KEEP, kind=RulingKind.KEEP_BOTH))
+    late = [pair(*SIDES[0], "duplicate"), pair(TOLD_A, TOLD_B, "complementary")]
+    keep(arbiter, [SIDES[0][0], TOLD_A], late)
+    kept, told = settled_pairs("default", arbiter.context)
+    assert kept.verdict is not None
+    assert kept.verdict.relation is Relation.CONTRADICTION
+    assert isinstance(told.judgement, Unjudged)
+
+
+def test_the_sides_are_those_that_the_person_saw(arbiter: Arbiter) -> None:
+    """A verdict the other way round is turned to the sides of the ruling."""
     a, b = SIDES[0]
-    update = pair(a, b, "update", current="b", kind="correction")
+    update = pair(a, b, "update", current="b", kind="correction", confidence=0.3)
     keep(arbiter, [a], [replace(update, a=b.id, b=a.id)])
+    arbiter.review.answer(REVIEWS[0], KEEP)
     (found,) = settled_pairs("default", arbiter.context)
-    assert (found.a, found.b) == (a, b)
     assert found.verdict is not None
-    assert found.verdict.current == "a"
+    assert (found.a if found.verdict.current == "a" else found.b) == a
 
 
 def test_namespaces_do_not_meet(arbiter: Arbiter) -> None:

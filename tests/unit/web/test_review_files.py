@@ -26,7 +26,9 @@ def sheet(text: str, **answer: str) -> str:
     return stream.getvalue()
 
 
-def send(room: Room, text: str | bytes, media_type: str = "text/csv", **query: str) -> httpx.Response:
+def send(
+    room: Room, text: str | bytes, media_type: str = "text/csv", **query: str | list[str]
+) -> httpx.Response:
     """Import a file."""
     return room.client.post(
         "/v1/reviews/import",
@@ -106,6 +108,27 @@ def test_settled_pairs_go_out_and_measure_the_judge(room: Room) -> None:
     measured = room.get("/rulings/agreement").json()
     assert (measured["overall"]["disagreed"], measured["overall"]["share"]) == (1, 0.0)
     assert measured["instead"] == {"contradiction": {"complementary": 1}}
+
+
+def test_users_of_a_tool_are_reviewers(room: Room) -> None:
+    """Each is named by id or address, also with an = in the name; nobody else may answer then."""
+    item = asked(room)
+    (task,) = room.get("/reviews/export", format="label-studio").json()
+    ruling = {"from_name": "ruling", "to_name": "a", "type": "choices", "value": {"choices": ["keep_b"]}}
+
+    def sent(user: int, *named: str) -> dict[str, object]:
+        """Return what becomes of an answer of a user."""
+        answered = {**task, "annotations": [{"completed_by": user, "result": [ruling]}]}
+        done = send(room, json.dumps([answered]), "application/json", format="label-studio", user=list(named))
+        (line,) = done.json()["lines"]
+        return {name: line[name] for name in ("status", "field", "message")}
+
+    refused = {"status": "invalid", "field": "reviewer", "message": "user 7 is none of those who were named"}
+    assert sent(7, "8=kim", "lou@example.org=lou") == refused
+    assert sent(8, "8=kim=lee", "9=lou")["status"] == "applied"
+    (ruled,) = room.get(f"/reviews/{item['id']}").json()["rulings"]
+    assert ruled["reviewer"] == "kim=lee"
+    assert send(room, "[]", "application/json", format="label-studio", user="kim").status_code == 422
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def test_two_reviewers_never_work_on_one_item_unknowingly(room: Room) -> None:
     assert refused.json()["until"] == taken["claim"]["until"].replace("Z", "+00:00")
     ruled = room.post(f"{path}/ruling", ruling(item, "keep_a", reviewer="lou"))
     assert (ruled.status_code, ruled.json()["code"]) == (409, "claimed")
+    for name, found in (("kim", [item["id"]]), ("lou", [])):
+        assert [one["id"] for one in room.get("/reviews", claimed_by=name).json()["items"]] == found
     assert room.post(f"{path}/release", {"reviewer": "kim"}).json()["claim"] is None
     assert room.post(f"{path}/claim", {"reviewer": "lou"}).json()["claim"]["reviewer"] == "lou"
 

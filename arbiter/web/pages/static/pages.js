@@ -123,6 +123,13 @@
     });
   }
 
+  // Where nothing waits, look again from time to time, as the page says.
+  if (find("[data-again]")) {
+    setInterval(() => {
+      if (document.visibilityState === "visible" && !dialog.open && !isField(document.activeElement)) location.reload();
+    }, 60_000);
+  }
+
   // While an item is open here, nobody else should rule on it unknowingly.
   const looked = find("[data-looking]");
   if (looked) {

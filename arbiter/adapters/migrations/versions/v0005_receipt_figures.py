@@ -1,0 +1,48 @@
+"""What is counted of receipts, beside their bodies."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+_COUNTED = ("llm_calls", "prompt_tokens", "completion_tokens", "local_pairs")
+_ZERO = sa.text("0")
+
+
+def upgrade() -> None:
+    """Add the columns, read them from the bodies that are there, and index them."""
+    op.add_column("receipts", sa.Column("outcome", sa.Text(), nullable=False, server_default=""))
+    for name in _COUNTED:
+        op.add_column("receipts", sa.Column(name, sa.BigInteger(), nullable=False, server_default=_ZERO))
+    op.add_column("receipts", sa.Column("usd", sa.Float(), nullable=False, server_default=_ZERO))
+    receipts = sa.table(
+        "receipts",
+        *map(sa.column, ("body", "outcome", "usd", *_COUNTED)),
+    )
+    body = sa.type_coerce(receipts.c.body, sa.JSON)
+    cost = body["cost"]
+    op.execute(
+        receipts.update().values(
+            outcome=body["outcome"].as_string(),
+            usd=cost["usd"].as_float(),
+            **{name: cost[name].as_integer() for name in _COUNTED},
+        )
+    )
+    op.create_index(
+        "ix_receipts_figures",
+        "receipts",
+        [
+            "namespace",
+            "recorded_at",
+            "outcome",
+            "llm_calls",
+            "prompt_tokens",
+            "completion_tokens",
+            "usd",
+            "local_pairs",
+        ],
+        unique=False,
+    )
