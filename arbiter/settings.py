@@ -238,7 +238,7 @@ class Settings(BaseSettings):
         try:
             settings = handler(values)
         except ValidationError as error:
-            raise ConfigurationError("\n".join(map(_told, error.errors()))) from error
+            raise ConfigurationError("\n".join(_told(error.errors()))) from error
         if settings.judge == "llm" and settings.llm_model is None:
             raise ConfigurationError("judge: 'llm' needs llm_model")
         if settings.judge == "local" and settings.local_judge == "none":
@@ -281,10 +281,18 @@ def _toml(settings_cls: type[BaseSettings], path: str | Path | None) -> TomlConf
         raise ConfigurationError(f"config: {path} cannot be read: {error}") from error
 
 
-def _told(fault: ErrorDetails) -> str:
-    """Write one fault of validation in one line, never with the value: it may be a secret."""
-    place = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] != "extra_forbidden":
-        return f"{place}: {fault['msg']}"
-    meant = difflib.get_close_matches(place, Settings.model_fields, n=1)
-    return f"{place}: no such setting" + "".join(f"; did you mean {name}?" for name in meant)
+def _told(faults: list[ErrorDetails]) -> list[str]:
+    """Write a line for each value at fault, never with the value: it may be a secret.
+
+    A setting that can be of several kinds has a fault for each of them; they stand in one line.
+    """
+    told: dict[str, list[str]] = {}
+    for fault in faults:
+        name, *inside = fault["loc"]
+        # Words behind the name are how the validation calls one of the kinds.
+        place = ".".join([str(name), *(str(part) for part in inside if isinstance(part, int))])
+        told.setdefault(place, []).append(fault["msg"].partition(" for <class")[0])
+        if fault["type"] == "extra_forbidden":
+            meant = difflib.get_close_matches(place, Settings.model_fields, n=1)
+            told[place] = ["no such setting" + "".join(f"; did you mean {near}?" for near in meant)]
+    return [f"{place}: {'; or: '.join(reasons)}" for place, reasons in told.items()]

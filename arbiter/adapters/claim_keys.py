@@ -6,6 +6,7 @@ spelling of it, wins.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
@@ -45,6 +46,7 @@ _Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_l
 _SEPARATORS = re.compile(r"\s*[.:/]\s*")
 _JOINTS = re.compile(r"[\s_-]+")
 _DIGEST_CHARS = 12
+_LOOKS_LIKE = 0.75
 _CACHED_KEYS = 8192
 _NAMES = TypeAdapter(dict[_Name, list[_Name]])
 
@@ -133,6 +135,16 @@ class ClaimKeyRegistry:
         """Return the type of the attribute's values, one of ``ValueType``. None: not registered."""
         attribute = self._look_up(claim_key)[1]
         return None if attribute is None else attribute.type
+
+    def suggestion(self, claim_key: str) -> str | None:
+        """Return the registered key that one which is not registered looks like; None: it is like none."""
+        front, _, last = self._look_up(claim_key)[0].rpartition(".")
+        known = {pattern.rpartition(".")[2]: pattern for pattern in self._patterns}
+        near = difflib.get_close_matches(_squeezed(last), known, n=1, cutoff=_LOOKS_LIKE)
+        if not near:
+            return None
+        own = known[near[0]].removeprefix("*.")
+        return self._match(f"{front}.{own}" if front and "." not in own else own)[0]
 
     def spellings(self, claim_key: str) -> frozenset[str]:
         """Return the words of which the attribute's name and its synonyms consist, in lower case."""

@@ -125,7 +125,7 @@ def load_policy(path: Path | Literal["default"] = "default") -> Policy:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"policy file {path} is not TOML: {error}", field="policy_file") from error
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        faults = [f"{_place(e['loc'])}: {e['msg']}" for e in error.errors()]
         raise ConfigurationError(_listing(path, faults), field="policy_file") from error
     policy, faults = checked_policy(parsed, text, packaged=path == "default")
     if faults:
@@ -173,6 +173,11 @@ def _policy(parsed: PolicyFile, digest: str) -> Policy:
         unseen_after=timedelta(days=parsed.decay.unseen_after_days),
         digest=digest,
     )
+
+
+def _place(loc: tuple[int | str, ...]) -> str:
+    """Write where a fault is; that it is the name and not the value of an entry, the message says."""
+    return ".".join(str(part) for part in loc if part != "[key]")
 
 
 def _listing(path: object, faults: list[str]) -> str:

@@ -42,6 +42,7 @@ def examine(options: Options) -> Iterator[Check]:
         _tried("policy", lambda: _policy(settings)),
         _tried("claim keys", lambda: _claim_keys(settings)),
         _tried("prompts", _prompts),
+        _local_judge(settings),
     ]
     yield from files
     path = store_path(settings.database)
@@ -49,6 +50,8 @@ def examine(options: Options) -> Iterator[Check]:
     there = path is None or path.exists()
     if path is not None and there:
         yield from _file(path)
+    if any(check.status == "wrong" for check in files):
+        return
     try:
         arbiter = (options if there else replace(options, database=MEMORY)).open(create=True)
     except ArbiterError as error:
@@ -135,24 +138,28 @@ def _models(context: Context) -> Iterator[Check]:
 
     yield _tried("embedding model", embedder)
     yield _tried("named things", names)
-    yield _local_judge(context)
     yield Check("judge", "ok", context.judge.judge_id)
 
 
-def _local_judge(context: Context) -> Check:
+def _local_judge(settings: Settings) -> Check:
+    """Try the model that the settings name, also where they ask no judge for now."""
     from arbiter.domain.evidence import RecordPair
     from arbiter.domain.facts import Record, Source
     from arbiter.domain.vocabulary import SourceKind
     from arbiter.judges.local import PACKAGED, LocalJudge
+    from arbiter.wiring import now
 
-    if not (PACKAGED / "judge.json").exists():
+    if settings.local_judge == "none":
+        return Check("local judge", "ok", "none, as set")
+    folder = settings.local_judge if isinstance(settings.local_judge, Path) else PACKAGED
+    if folder == PACKAGED and not (PACKAGED / "judge.json").exists():
         return Check("local judge", "note", "this build carries none")
 
     def judge() -> str:
-        record = Record(_SAMPLE, Source("doctor", SourceKind.USER_STATED), context.clock())
-        local = LocalJudge()
+        record = Record(_SAMPLE, Source("doctor", SourceKind.USER_STATED), now())
+        local = LocalJudge(folder, threads=settings.embedding_threads)
         local.logits([RecordPair(record, record)])
-        return local.judge_id
+        return f"{local.judge_id}, {'packaged' if folder == PACKAGED else folder}"
 
     return _tried("local judge", judge)
 

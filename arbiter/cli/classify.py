@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.options import MEMORY, Moment, Options, common_options
+from arbiter.cli.options import MEMORY, Moment, Options, common_options, named_here
 from arbiter.cli.render import plain, print_json, print_table
 from arbiter.domain.vocabulary import SourceKind
 from arbiter.errors import InvalidRecordError
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 
 _BATCH = 64
 _EARLIER = timedelta(days=1)
+# What people say of a labelled pair, and what it is for: the answers that a judge is to find by itself.
+_LABELS = frozenset(
+    {
+        "label",
+        "current",
+        "update_kind",
+        "stale_risk",
+        "mutability",
+        "stakes",
+        "group",
+        "phenomenon",
+    }
+)
 _KINDS = click.Choice([kind.value for kind in SourceKind])
 
 
@@ -56,11 +69,16 @@ def command(
 
     FILE (or - for standard input) holds pairs as JSON Lines: {"id": …, "a": record, "b": record}. For each
     a verdict is printed, or what is wrong with the pair; the others go on. A single pair can be given as
-    plain texts with --a and --b.
+    plain texts with --a and --b. Labels in the file, such as `python -m evals own` reads, are not looked at.
     """
     typed = text_a is not None and text_b is not None
     if typed == (file is not None) or (text_a is None) != (text_b is None):
         raise click.UsageError("Give either FILE, or both --a and --b.")
+    alone = next((name for name in about if file is not None and named_here(name)), None)
+    if alone is not None:
+        raise click.UsageError(
+            f"--{alone.replace('_', '-')} goes with --a and --b; the pairs of FILE say it."
+        )
     with replace(options, database=MEMORY).open(create=True) as arbiter:
         now = arbiter.context.clock()
         if typed:
@@ -98,7 +116,10 @@ def _typed_pair(a: str, b: str, about: Mapping[str, object], now: datetime) -> M
 def _pair(line: int, data: object, now: datetime) -> Asked:
     from arbiter.interchange.record_in import parse_pair
 
-    pair_id = data.get("id") if isinstance(data, Mapping) else None
+    pair_id = None
+    if isinstance(data, Mapping):
+        pair_id = data.get("id")
+        data = {name: value for name, value in data.items() if name not in _LABELS}
     try:
         return Asked(line, pair_id, parse_pair(data, now))
     except InvalidRecordError as error:

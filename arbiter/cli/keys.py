@@ -55,21 +55,22 @@ def create(
     It is shown this once: the store keeps only a digest of it.
     """
     from arbiter.adapters.secret_tokens import new_key
+    from arbiter.wiring import now
 
     if expires is not None and days is not None:
         raise click.UsageError("--expires and --days say the same; give one of them.")
     if not name.strip() or len(name) > _MAX_NAME_CHARS or not name.isprintable():
         raise click.BadParameter(f"has to be 1 to {_MAX_NAME_CHARS} printable characters", param_hint="NAME")
+    at = now()
+    until = expires if days is None else at + timedelta(days=days)
+    if until is not None and until <= at:
+        raise click.BadParameter("is over already", param_hint="--expires")
     with options.open(create=True) as arbiter:
-        now = arbiter.context.clock()
-        until = expires if days is None else now + timedelta(days=days)
-        if until is not None and until <= now:
-            raise click.BadParameter("is over already", param_hint="--expires")
         namespace = None if any_namespace else options.only
-        made = new_key(name.strip(), namespace, scopes, at=now, expires_at=until)
+        made = new_key(name.strip(), namespace, scopes, at=at, expires_at=until)
         arbiter.context.store.keys.add(made.key, made.digest)
     if options.as_json:
-        print_json({**_as_json(made.key, now), "token": made.token})
+        print_json({**_as_json(made.key, at), "token": made.token})
         return
     click.echo(made.token)
     click.echo(f"{made.key.id} made; keep what is printed above, it is not shown again", err=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from arbiter.domain.facts import DEFAULT_NAMESPACE
 from arbiter.errors import ConfigurationError
@@ -113,6 +114,11 @@ def common_options(
         return decorated  # type: ignore[no-any-return]
 
     return decorate
+
+
+def named_here(parameter: str) -> bool:
+    """Was an option given on the command line, not by the environment, a file or its default?"""
+    return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
 
 
 class Moment(click.ParamType[datetime]):

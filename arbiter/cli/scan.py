@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from arbiter.cli.options import MEMORY, Options, common_options, store_path
+from arbiter.cli.options import MEMORY, Options, common_options, named_here, store_path
 from arbiter.cli.render import plain, print_json
 from arbiter.errors import ConfigurationError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("auto", "jsonl", "json", "csv")
 _STOPPED = 130
+_SHOWN_REFUSALS = 5
 _COUNTED_CHUNK = 1 << 20
 
 
@@ -75,7 +76,8 @@ def command(
             packaged = resources.files("arbiter").joinpath("assets/sample.jsonl")
             files = (str(stack.enter_context(resources.as_file(packaged))),)
         check_readable(files, file_format)
-        keep = not dry_run and (not sample or _named_here("database"))
+        _check_folder(out)
+        keep = not dry_run and (not sample or named_here("database"))
         arbiter = stack.enter_context(_opened(options, keep=keep, empty=sample and not dry_run))
         summary = scan(
             arbiter,
@@ -90,6 +92,7 @@ def command(
         print_json(summary_json(summary))
     else:
         _tell(summary, out)
+    _tell_refusals(summary)
     if summary.stopped:
         click.echo("stopped; scan the same again to go on", err=True)
         raise click.exceptions.Exit(_STOPPED)
@@ -97,9 +100,15 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _named_here(parameter: str) -> bool:
-    """Was an option given on the command line, not by the environment?"""
-    return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+def _check_folder(out: Path) -> None:
+    """See that the report can be written, before a store is made.
+
+    Raises:
+        click.BadParameter: it cannot.
+    """
+    there = next(place for place in (out.absolute(), *out.absolute().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise click.BadParameter(f"{out} cannot be written, because of {there}", param_hint="--out")
 
 
 @contextmanager
@@ -159,7 +168,7 @@ def _tell(summary: Summary, out: Path) -> None:
     """Print the summary for people; lines that would say nothing are left out."""
     relations = summary.relations
     told = {
-        "records": f"{summary.records:,} ({_listed(summary.outcomes)})",
+        "records": _counted(summary.records, _listed(summary.outcomes)),
         "facts": f"{summary.unique_facts:,} different ones, {summary.new_facts:,} new to the store",
         "duplicates": f"{100 * summary.duplicate_ratio:.1f} %, {summary.redundant_copies:,} redundant copies",
         "updates": f"{relations.get('update', 0):,}, {summary.corrected:,} facts marked false",
@@ -168,7 +177,8 @@ def _tell(summary: Summary, out: Path) -> None:
         "judged by": _listed(_by_judge(summary.judges)),
         "not judged": _listed(summary.unjudged),
         "not stored": _listed(summary.not_stored),
-        "refused for": _listed(summary.refused_fields),
+        "refused for": _named(summary.refused_fields),
+        "not registered": _named(summary.unregistered_keys),
         "cost": f"{summary.cost.llm_calls:,} model calls, ${summary.cost.usd:.2f}",
         "time": f"{summary.seconds:.1f} s, {summary.records_per_second:,.0f} records a second",
         "report": str(out / "report.html"),
@@ -182,6 +192,26 @@ def _tell(summary: Summary, out: Path) -> None:
 
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count)
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    """List names as they are written in records."""
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def _counted(count: int, parts: str) -> str:
+    return f"{count:,} ({parts})" if parts else f"{count:,}"
+
+
+def _tell_refusals(summary: Summary) -> None:
+    """Print where the first records that were not taken stand, and why."""
+    shown = summary.refusals[:_SHOWN_REFUSALS]
+    for refusal in shown:
+        where = f"{refusal.source}, line {refusal.line}"
+        click.echo(plain(f"{where}: {refusal.outcome.value}: {refusal.reason.message}"), err=True)
+    rest = summary.outcomes["refused"] + summary.outcomes["deferred"] - len(shown)
+    if rest:
+        click.echo(f"and {rest:,} more; receipts.jsonl has all of them", err=True)
 
 
 def _by_judge(judges: Mapping[str, int]) -> Counter[str]:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from arbiter.cli.options import Moment, Options, common_options
+from arbiter.cli.claim_notes import ClaimNotes
+from arbiter.cli.options import MEMORY, Moment, Options, common_options, named_here
 from arbiter.cli.render import print_json, print_table
 from arbiter.domain.vocabulary import Outcome, SourceKind
+from arbiter.errors import InvalidRecordError
 from arbiter.pipeline.batches import batches
 
 if TYPE_CHECKING:
     from arbiter.domain.outcomes import Reason, Receipt
+    from arbiter.settings import Settings
+
+Given: TypeAlias = "tuple[Any, Reason | None]"
+"""A record as it was given, and why it could not be read."""
 
 _BATCH = 500
 
@@ -44,15 +51,20 @@ def command(options: Options, file: str | None, text: str | None, **about: objec
 
     FILE (or - for standard input) holds records as JSON Lines, a JSON array or CSV. For each a receipt is
     printed: JSON Lines in a pipe or with --json, else a summary. Submitting the same again is safe.
+    Claim keys that are not registered, and values that are not of their type, are kept with a warning.
     """
-    if (file is None) == (text is None):
-        raise click.UsageError("Give either FILE (- for standard input) or --text.")
+    from arbiter.wiring import now
+
+    _check(file, text, about)
+    if text is None:
+        given = _begun(_read(str(file), options.only))
+    else:
+        record = _typed(text, about, options.only, now())
+        given = iter([(record, None)])
+        options = options if _is_valid(record) else replace(options, database=MEMORY)
+    notes = _notes(options.settings())
     receipts: list[Receipt] = []
     with options.open(create=True) as arbiter:
-        if text is None:
-            given = _read(str(file), options.only)
-        else:
-            given = iter([(_typed(text, about, options.only, arbiter.context.clock()), None)])
         for chunk in batches(given, _BATCH):
             answers = arbiter.submit((data for data, _ in chunk), first_index=len(receipts))
             told = [
@@ -61,6 +73,9 @@ def command(options: Options, file: str | None, text: str | None, **about: objec
             ]
             if not options.for_people():
                 _print_lines(told)
+            for receipt, (data, _) in zip(told, chunk, strict=True):
+                if receipt.outcome is not Outcome.REFUSED:
+                    _warn(notes.about(data), None if text is not None else receipt.record_index)
             receipts += told
     if options.for_people():
         _summarise(receipts)
@@ -68,7 +83,51 @@ def command(options: Options, file: str | None, text: str | None, **about: objec
         raise click.exceptions.Exit(1)
 
 
-def _read(file: str, namespace: str) -> Iterator[tuple[Any, Reason | None]]:
+def _check(file: str | None, text: str | None, about: dict[str, object]) -> None:
+    """See that the options fit each other.
+
+    Raises:
+        click.UsageError: they do not.
+    """
+    if (file is None) == (text is None):
+        raise click.UsageError("Give either FILE (- for standard input) or --text.")
+    alone = next((name for name in about if file is not None and named_here(name)), None)
+    if alone is not None:
+        raise click.UsageError(f"--{alone.replace('_', '-')} goes with --text; the records of FILE say it.")
+    if about["value"] is not None and about["claim_key"] is None:
+        raise click.UsageError("--value needs --claim-key: it is the value of that attribute.")
+
+
+def _is_valid(record: dict[str, object]) -> bool:
+    """Can it be kept? One that cannot is answered without a store, so that none is made for it."""
+    from arbiter.interchange.record_in import parse_record
+    from arbiter.wiring import now
+
+    try:
+        parse_record(record, now())
+    except InvalidRecordError:
+        return False
+    return True
+
+
+def _begun(given: Iterator[Given]) -> Iterator[Given]:
+    """Return the same, with the first one read: a file that cannot be read shall not make a store."""
+    return chain(list(islice(given, 1)), given)
+
+
+def _notes(settings: Settings) -> ClaimNotes:
+    from arbiter.adapters.claim_keys import ClaimKeyRegistry
+
+    return ClaimNotes(ClaimKeyRegistry.load(settings.claim_key_files, settings.alias_files))
+
+
+def _warn(notes: Iterable[str], record_index: int | None) -> None:
+    where = "" if record_index is None else f"record {record_index}: "
+    for note in notes:
+        click.echo(f"Warning: {where}{note}", err=True)
+
+
+def _read(file: str, namespace: str) -> Iterator[Given]:
     """Yield each record of a file, or why it cannot be read; one that names no namespace gets ours."""
     from arbiter.interchange.readers import read_records
 

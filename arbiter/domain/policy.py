@@ -6,7 +6,7 @@ the whole table can be checked cell by cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -123,7 +123,7 @@ class Policy:
         for rule in self.rules:
             if rule.matches(cell):
                 return rule
-        raise ConfigurationError(f"no policy rule decides {cell}")
+        raise ConfigurationError(f"no policy rule decides {_in_words(cell)}")
 
     def least_confidence(self, verdict: Verdict) -> float:
         """Return the least confidence at which a verdict like this one may act."""
@@ -187,14 +187,29 @@ def check(policy: Policy) -> list[str]:
     held.pop("relation", None)
     held.pop("update_kind", None)
     used: set[str] = set()
-    faults: list[str] = []
+    undecided: list[Cell] = []
     for cell in cells(held):
         rule = next((rule for rule in policy.rules if rule.matches(cell)), None)
         if rule is None:
-            faults.append(f"no rule decides {cell}")
-            break
-        used.add(rule.id)
+            undecided.append(cell)
+        else:
+            used.add(rule.id)
     ids = [rule.id for rule in policy.rules]
+    faults = [_hole(undecided, named)] if undecided else []
     faults += [f"rule id {name!r} is used twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
     faults += [f"rule {rule.id!r} decides no cell" for rule in policy.rules if rule.id not in used]
     return faults
+
+
+def _hole(undecided: Sequence[Cell], named: Iterable[str]) -> str:
+    """Say which cells no rule decides: what they have in common, and one of them for an example."""
+    asked = {"relation", "update_kind", *named}
+    shared = {name for name in asked if len({getattr(cell, name) for cell in undecided}) == 1}
+    told = f"no rule decides {len(undecided):,} cells"
+    if shared:
+        told += f" with {_in_words(undecided[0], shared)}"
+    return told + (f", such as {_in_words(undecided[0], asked - shared)}" if asked - shared else "")
+
+
+def _in_words(cell: Cell, asked: Container[str] = CELL_VALUES) -> str:
+    return "; ".join(f"{name} {getattr(cell, name)}" for name in CELL_VALUES if name in asked)

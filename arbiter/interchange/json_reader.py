@@ -92,11 +92,18 @@ def _line(line: bytes, decoder: _Decoder) -> tuple[object | None, Reason | None]
 
 def _value(text: bytes, decoder: _Decoder, where: str) -> tuple[object | None, Reason | None]:
     try:
-        return decoder.whole(text.decode().strip()), None
+        found = text.decode()
     except UnicodeDecodeError as error:
         return None, Reason("not_utf8", f"byte {error.start + 1} of the {where} is not UTF-8")
+    try:
+        return decoder.whole(found.strip()), None
     except RecursionError:
         return None, _TOO_DEEP
+    except json.JSONDecodeError as error:
+        before = len(found) - len(found.lstrip())
+        at = json.JSONDecodeError(error.msg, found, before + error.pos if found.strip() else 0)
+        line = "" if where == "line" else f"line {at.lineno}, "
+        return None, _not_json(at, f"{line}column {at.colno}")
     except ValueError as error:
         return None, _not_json(error)
 
@@ -106,10 +113,10 @@ def _repeated(key: str) -> Reason:
     return Reason("repeated_key", f"the key {name!r} stands twice in one object", name)
 
 
-def _not_json(error: ValueError) -> Reason:
-    """Say what is wrong, without the place in a text that the reader of the message does not see."""
-    what = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-    return Reason("not_json", f"not JSON: {what}")
+def _not_json(error: ValueError, where: str | None = None) -> Reason:
+    """Say what is wrong, and where."""
+    what = error.msg.removesuffix(" at") if isinstance(error, json.JSONDecodeError) else str(error)
+    return Reason("not_json", f"not JSON: {what}" + (f" at {where}" if where else ""))
 
 
 class _Decoder:
@@ -202,7 +209,7 @@ class _Window:
                 raise _LostError(_TOO_DEEP) from error
             except ValueError as error:
                 if self._ended:
-                    raise _LostError(_not_json(error)) from error
+                    raise _LostError(_not_json(error, self._line_of(error))) from error
             else:
                 # A number at the edge may go on in the next chunk.
                 if end < len(self._text) or self._ended:
@@ -211,6 +218,12 @@ class _Window:
             if len(self._text) > MAX_RECORD_BYTES:
                 raise _LostError(TOO_LONG)
             self._read()
+
+    def _line_of(self, error: ValueError) -> str | None:
+        """Say on which line a fault is; what was passed over is forgotten, so its column is not known."""
+        if not isinstance(error, json.JSONDecodeError):
+            return None
+        return f"line {self.line + error.lineno - 1}"
 
     def _read(self) -> None:
         chunk = self._stream.read1(_CHUNK_BYTES)

@@ -60,14 +60,27 @@ def read_records(path: str | Path, file_format: str = "auto") -> Iterator[RawRec
 def check_readable(paths: Iterable[str | Path], file_format: str = "auto") -> None:
     """See that files can be read as records, before anything is done with any of them.
 
-    Standard input, pipes and the like are left alone: what is read from them is gone.
+    Of standard input the beginning is looked at where that takes nothing from it. Pipes and the like are
+    left alone: what is read from them is gone.
 
     Raises:
         ConfigurationError: as ``read_records``.
     """
     for path in paths:
-        if str(path) != STDIN and (Path(path).is_file() or not Path(path).exists()):
+        if str(path) == STDIN:
+            _check_beginning(sys.stdin.buffer, file_format)
+        elif Path(path).is_file() or Path(path).is_dir() or not Path(path).exists():
             next(read_records(path, file_format), None)
+
+
+def _check_beginning(stream: object, file_format: str) -> None:
+    if not isinstance(stream, io.BufferedReader):
+        return
+    chosen = _detected(stream, STDIN) if file_format == "auto" else file_format
+    beginning = stream.peek()
+    # Of a header that has not arrived as a whole nothing can be told yet.
+    if chosen == "csv" and b"\n" in beginning.lstrip():
+        next(_READERS[chosen](io.BufferedReader(io.BytesIO(beginning))), None)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from pydantic import (
 from arbiter.domain.facts import DEFAULT_NAMESPACE, Record, Source
 from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
 from arbiter.errors import InvalidRecordError
+from arbiter.interchange.faults import in_words, no_such_field, place, spelt
 
 MAX_CONTENT_CHARS = 8_000
 MAX_NAME_CHARS = 500
@@ -59,11 +60,6 @@ def as_text(value: str) -> str:
     if not value.strip():
         raise ValueError("is blank")
     return value
-
-
-def _spelt(name: str) -> str:
-    """Return the name of a field so that it can be written, whatever the caller put into it."""
-    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -158,6 +154,12 @@ class RecordIn(_Strict):
         )
 
 
+FIELDS = (*RecordIn.model_fields, *(f"source.{name}" for name in SourceIn.model_fields))
+"""The names that the fields of a record have, those of its source dotted."""
+
+PAIR_FIELDS = ("id", "a", "b")
+
+
 def parse_record(data: object, now: datetime) -> Record:
     """Check one submitted record.
 
@@ -171,10 +173,8 @@ def parse_record(data: object, now: datetime) -> Record:
     try:
         checked = RecordIn.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        field = _spelt(".".join(str(part) for part in first["loc"])) or None
-        message = first["msg"].removeprefix("Value error, ")
-        raise InvalidRecordError(f"{field}: {message}" if field else message, field=field) from error
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        raise InvalidRecordError(in_words(faults, FIELDS), field=place(faults[0])) from error
     except RecursionError as error:
         raise InvalidRecordError("the record is nested too deeply") from error
     if checked.observed_at > now + CLOCK_SKEW:
@@ -193,8 +193,8 @@ def parse_pair(data: object, now: datetime) -> tuple[Record, Record]:
     if not isinstance(data, Mapping):
         raise InvalidRecordError('a pair is a JSON object {"id", "a", "b"}')
     for name in data:
-        if name not in ("id", "a", "b"):
-            raise InvalidRecordError(f"{_spelt(str(name))}: no such field", field=_spelt(str(name)))
+        if name not in PAIR_FIELDS:
+            raise InvalidRecordError(no_such_field(name, PAIR_FIELDS), field=spelt(name))
     return _side("a", data, now), _side("b", data, now)
 
 

@@ -16,11 +16,9 @@ from importlib import resources
 from pathlib import PurePath
 
 from arbiter.domain.facts import Fact
-from arbiter.domain.outcomes import Reason
-from arbiter.domain.vocabulary import Outcome
 from arbiter.interchange.report_cards import Card, Case, card, day, judge_name, merges
 from arbiter.interchange.report_charts import Slice, named, stacked
-from arbiter.interchange.summary import Summary
+from arbiter.interchange.summary import Refusal, Summary
 
 OUTCOME_TONES = {
     "stored": "good",
@@ -54,16 +52,6 @@ class Section:
 
     total: int = 0
     cases: tuple[Case, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A record that was refused or deferred, with where it was read."""
-
-    source: str
-    line: int
-    outcome: Outcome
-    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from arbiter.domain.evidence import Spend
+from arbiter.domain.outcomes import Reason
+from arbiter.domain.vocabulary import Outcome
 from arbiter.interchange.receipts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A record that was refused or deferred, with where it was read."""
+
+    source: str
+    line: int
+    outcome: Outcome
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +26,10 @@ class Summary:
     """Counts of one scan.
 
     Of the records that came in: ``outcomes`` and ``stored`` plus ``not_stored`` (by code of the reason)
-    each add up to ``records``; ``refused_fields`` counts refusals by the field to blame.
+    each add up to ``records``; ``refused_fields`` counts refusals by the field to blame, and ``refusals``
+    are the first ones. ``unregistered_keys`` counts the records that were taken by their claim key, where
+    it is none that the registry knows. Names that only the caller knows are counted up to a limit, the
+    others together as ``(others)``.
 
     Of the records that tell a fact (all but refused and deferred): ``unique_facts`` is the number of
     different statements among them, other wordings of one statement merged; ``redundant_copies`` is how
@@ -50,6 +65,8 @@ class Summary:
     to_review: int
     to_review_high_stakes: int
     cost: Spend = Spend()
+    refusals: tuple[Refusal, ...] = ()
+    unregistered_keys: Mapping[str, int] = field(default_factory=dict)
     resumed: int = 0
     seconds: float = 0.0
     stopped: bool = False

@@ -35,6 +35,7 @@ Read: TypeAlias = tuple[str, RawRecord]
 """A record as it was read, after the name of the file that it was read from."""
 
 BATCH_SIZE = 500
+_FIRST_REFUSALS = 10
 
 
 class Progress(Protocol):
@@ -115,7 +116,7 @@ def _submit_all(
                 for receipt, (source, record) in zip(receipts, batch, strict=True):
                     place = {"file": source, "line": record.line}
                     out.write(json_line(receipt_json(receipt) | place))
-                    tally.add(receipt, source, record.line)
+                    tally.add(receipt, source, record.line, _unregistered_key(record.data, arbiter))
                 out.flush()
                 if progress is not None:
                     progress(tally.records, batch[-1][0], batch[-1][1].line)
@@ -131,6 +132,13 @@ def _submit(arbiter: Arbiter, batch: Sequence[Read], first_index: int) -> list[R
         replace(receipt, reason=record.problem) if record.problem else receipt
         for receipt, (_, record) in zip(arbiter.submit(data, first_index=first_index), batch, strict=True)
     ]
+
+
+def _unregistered_key(data: object, arbiter: Arbiter) -> str | None:
+    """Return the claim key of a record, where the registry does not know it."""
+    key = data.get("claim_key") if isinstance(data, Mapping) else None
+    is_known = not isinstance(key, str) or arbiter.context.claim_keys.single_valued(key) is not None
+    return None if is_known else str(key)
 
 
 def _resume(arbiter: Arbiter) -> tuple[int, Spend]:
@@ -179,6 +187,8 @@ def _summary(
         to_review=found.to_review,
         to_review_high_stakes=found.to_review_high_stakes,
         cost=tally.spend,
+        refusals=tuple(tally.refusals[:_FIRST_REFUSALS]),
+        unregistered_keys=dict(tally.unregistered_keys),
         seconds=round(seconds, 3),
     )
 

@@ -79,7 +79,11 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.
 def test_a_scan(scanned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     """Exit status, summary, files and numbers."""
     folder, ended = scanned
-    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.returncode == 1
+    seventh, eighth = ended.stderr.splitlines()
+    assert seventh == "dump.jsonl, line 7: refused: confidence: Input should be less than or equal to 1"
+    assert eighth.startswith("dump.jsonl, line 8: refused: not JSON: Expecting property name ")
+    assert eighth.endswith(" at column 2")
     lines = dict(line.split(None, 1) for line in ended.stdout.splitlines())
     assert lines["records"] == "8 (stored 4, unchanged 1, merged 1, refused 2)"
     assert lines["duplicates"] == "33.3 %, 2 redundant copies"

@@ -5,6 +5,7 @@ To bring the README up to date: ``python -m cogapp -r README.md``.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -22,6 +23,38 @@ from arbiter.settings import ENV_PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 100
+_MAKERS = ("Reason", "Unjudged", "_unjudged")
+_CODE_NAMES = ("_CODES", "NOT_DECIDED")
+_RECEIPT, _SERVICE, _VERDICT = "`reason` of a receipt", "answer of the service", "`unjudged` of a verdict"
+OTHER_CODES: dict[str, tuple[str, str, str]] = {
+    "not_json": (_RECEIPT, "The line, the item or the array is not JSON.", "no"),
+    "not_utf8": (_RECEIPT, "The line is not UTF-8.", "no"),
+    "not_csv": (_RECEIPT, "The row is not CSV, or has too few or too many cells.", "no"),
+    "repeated_key": (_RECEIPT, "A key stands twice in one object.", "no"),
+    "too_deep": (_RECEIPT, "The record is nested too deeply to be read.", "no"),
+    "too_long": (
+        f"{_RECEIPT}; {_VERDICT}",
+        "The line is too long to be read; the two texts are too long for the judge.",
+        "no",
+    ),
+    "ambiguous_subject": (_RECEIPT, "The subject could be any of several, which are listed.", "no"),
+    "seen_before": (_RECEIPT, "The source said this before: counted, nothing new.", "no"),
+    "erased": (_RECEIPT, "The text of this fact was erased; it is not kept again.", "no"),
+    "not_judged": (_RECEIPT, "A pair could not be judged; the record is kept and waits.", "no"),
+    "method_not_allowed": (_SERVICE, "There is something at this path, but not for this method.", "no"),
+    "not_ready": (_SERVICE, "`/readyz`: a part of the service does not work now.", "yes"),
+    "internal_error": (_SERVICE, "Something went wrong that should not; the log says where.", "no"),
+    "not_decided": (_VERDICT, "This judge leaves the pair to the others.", "no"),
+    "no_judge": (_VERDICT, "No judge could tell.", "no"),
+    "not_text": (_VERDICT, "A text is not valid Unicode.", "no"),
+    "not_finite": (_VERDICT, "The model gave no number.", "no"),
+    "model_failed": (_VERDICT, "The local model could not be computed.", "yes"),
+    "deadline": (_VERDICT, "The language model did not answer in time.", "yes"),
+    "judge_unavailable": (_VERDICT, "The language model could not be asked.", "where that may pass"),
+    "judge_reply": (_VERDICT, "The answer of the language model is of no use.", "yes"),
+    "judge_failed": (_VERDICT, "The client of the language model failed.", "no"),
+}
+"""The codes that no error has: where each is found, what it means, and whether trying again can help."""
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -43,6 +76,26 @@ def speed_table() -> str:
     )
     figures = table(("what", "how many", "a second", "x embedding"), rows)
     return f"{figures}\n\n{measured['machine']}; batches of {measured['batch']}, no language model."
+
+
+def load_table() -> str:
+    """Return the committed figures of the load benchmark."""
+    measured = json.loads((ROOT / "evals" / "results" / "load.json").read_text("utf-8"))
+    rows = (
+        (
+            f["what"],
+            f"{f['facts']:,}",
+            f"{f['connections']} × {f['items']}",
+            f"{f['items_per_s']:,.0f}",
+            f"{f['p50_ms']:,.0f}",
+            f"{f['p99_ms']:,.0f}",
+            f"{f['service_cores']:.1f}",
+            f["bound"],
+        )
+        for f in measured["figures"]
+    )
+    head = ("asked", "facts stored", "requests × items", "items a second", "p50 ms", "p99 ms")
+    return f"{table((*head, 'cores', 'bound by'), rows)}\n\n{measured['setup']['machine']}, one worker."
 
 
 def settings_table() -> str:
@@ -73,7 +126,32 @@ def error_table() -> str:
         (f"`{kind.code}`", f"`{kind.__name__}`", _summary(kind), "yes" if kind.retryable else "no")
         for kind in error_classes()
     )
-    return table(("code", "class", "meaning", "try again?"), rows)
+    others = ((f"`{code}`", *told) for code, told in OTHER_CODES.items())
+    return (
+        table(("code", "class", "meaning", "try again?"), rows)
+        + "\n\nReceipts, answers of the service and verdicts know more codes, which no class has:\n\n"
+        + table(("code", "where", "meaning", "try again?"), others)
+    )
+
+
+def codes_in_the_code() -> set[str]:
+    """Return the codes that are written down where reasons, answers and failures of judges are made."""
+    found = set()
+    for path in (ROOT / "arbiter").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+                given = [value.value for value in node.keywords if value.arg == "code"]
+                found |= set(_texts(given + (node.args[:1] if name in _MAKERS else [])))
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in _CODE_NAMES:
+                found |= set(_texts([node.value, *getattr(node.value, "values", [])]))
+    return found
+
+
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+            yield node.value
 
 
 def _summary(kind: type) -> str:

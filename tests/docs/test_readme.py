@@ -60,6 +60,15 @@ def test_every_error_is_documented() -> None:
     assert len(set(codes)) == len(codes)
 
 
+def test_every_other_code_is_documented() -> None:
+    """Each code in receipts, answers and verdicts is that of an error, or has its row among the others."""
+    known = {kind.code for kind in readme_tables.error_classes()}
+    found = readme_tables.codes_in_the_code()
+    assert {"not_json", "method_not_allowed", "judge_unavailable"} <= found
+    assert found - known == set(readme_tables.OTHER_CODES)
+    assert [code for code in readme_tables.OTHER_CODES if f"| `{code}` |" not in README] == []
+
+
 def test_every_dependency_has_a_reason() -> None:
     """Each requirement in pyproject.toml has a comment, which is its row in the table."""
     found = list(readme_tables.requirements())

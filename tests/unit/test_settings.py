@@ -101,6 +101,23 @@ def test_every_fault_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
+def test_a_setting_of_several_kinds_has_one_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The setting is named once, with what it may be, and in words that are no Python."""
+    monkeypatch.setenv("ARBITER_LOCAL_JUDGE", "nope")
+    assert faults() == [
+        "local_judge: Input should be 'packaged' or 'none'; or: Path does not point to a directory"
+    ]
+
+
+def test_no_fault_tells_how_a_value_is_checked() -> None:
+    """Whatever is wrong with whichever setting, its line begins with the setting and names no validator."""
+    names = set(Settings.model_fields) - {"config"}
+    lines = faults(**{name: {"a": 1} for name in names})
+    assert {line.partition(":")[0] for line in lines} == names
+    assert len(lines) == len(names)
+    assert [line for line in lines if "[" in line or "<" in line or "-after" in line] == []
+
+
 def test_llm_judge_needs_a_model() -> None:
     """To ask for the language model alone, and name none, is a fault at the start."""
     assert faults(judge="llm") == ["judge: 'llm' needs llm_model"]

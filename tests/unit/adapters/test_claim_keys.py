@@ -77,6 +77,24 @@ def test_cardinality_and_type(key: str, single: bool | None, value_type: str | N
     assert REGISTRY.value_type(key) == value_type
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("user.residnce", "user.residence"),
+        ("residnce", "residence"),
+        ("User:Retry-Limt", "user.retry_limit"),
+        ("user.profile.emial", "user.profile.email"),
+        ("user.birthdy", "user.birthdate"),
+        ("user.zodiac", None),
+        ("", None),
+        ("x" * 500, None),
+    ],
+)
+def test_a_slip_leads_to_the_key_that_is_meant(key: str, meant: str | None) -> None:
+    """In the canonical spelling, with what stands before it; what is like no key has none."""
+    assert REGISTRY.suggestion(key) == meant
+
+
 def test_names_and_their_aliases() -> None:
     """Spellings of one name meet, through the table where there is an entry."""
     assert REGISTRY.canonical_name(" u.s. ") == REGISTRY.canonical_name("United States") == "united states"

@@ -83,6 +83,23 @@ def test_a_bad_pair_harms_no_other(empty: Desk, line: object, field: str | None,
     assert message in second["error"]["message"]
 
 
+def test_labels_are_not_looked_at(empty: Desk) -> None:
+    """A file of labelled pairs is judged as it is; a field that is no label is still a slip."""
+    labels = {"label": "unrelated", "current": "b", "update_kind": None, "stakes": "high", "group": "g"}
+    pair = {"id": "p", "a": RECORD, "b": SAME}
+    status, found = classify(empty, {**pair, **labels, "phenomenon": "paraphrase"}, {**pair, "lable": "x"})
+    assert (status, found[0]["relation"], found[0]["stakes"]) == (1, "duplicate", None)
+    assert found[1]["error"]["message"] == "lable: no such field"
+
+
+@pytest.mark.parametrize("option", [("--a-at", "2026-01-01T09:00:00Z"), ("--b-kind", "third_party")])
+def test_options_of_typed_texts_do_nothing_for_a_file(empty: Desk, option: tuple[str, str]) -> None:
+    """They are refused, not ignored."""
+    result = empty.run("classify", "-", *option)
+    assert result.exit_code == 2
+    assert f"{option[0]} goes with --a and --b" in result.stderr
+
+
 def test_plain_texts_make_a_pair(empty: Desk) -> None:
     """Two texts stand for records; the first one is the earlier unless told otherwise."""
     (found,) = empty.json("classify", "--a", "Ana lives in Porto.", "--b", "ana lives in Porto")

@@ -144,6 +144,22 @@ def test_a_policy_file_is_checked(desk: Desk, other_policy: Path, tmp_path: Path
     assert desk.run("policy", "check", str(tmp_path / "none.toml")).exit_code == 2
 
 
+def test_only_what_is_wrong_with_a_policy_is_told(desk: Desk, tmp_path: Path) -> None:
+    """A rule that lacks is one fault, told in words; a name that is none is told where it stands."""
+    text = PACKAGED.read_text(encoding="utf-8")
+    path = tmp_path / "policy.toml"
+    head, _, rest = text.partition('[[rules]]\nid = "unjudged"\n')
+    path.write_text(head + rest[rest.index("[[rules]]") :], encoding="utf-8")
+    title, *faults = desk.run("policy", "check", str(path)).stderr.splitlines()
+    assert title == f"Error: configuration: policy {path} has 1 fault(s):"
+    assert [fault.partition("; update_kind")[0] for fault in faults] == [
+        "  - no rule decides 108 cells with ruling none; relation unjudged"
+    ]
+    path.write_text(text.replace("[thresholds]", "[thresholds]\nduplicat = 0.5"), encoding="utf-8")
+    _, fault = desk.run("policy", "check", str(path)).stderr.splitlines()
+    assert fault.startswith("  - thresholds.duplicat: Input should be 'duplicate', ")
+
+
 def test_the_diff_lists_exactly_the_flips(desk: Desk, other_policy: Path) -> None:
     """Two facts would stand otherwise; the store is untouched, and no judge is asked."""
     before = desk.states()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from arbiter.api import Arbiter
-from arbiter.judges.local import PACKAGED
+from arbiter.judges.local import PACKAGED, LocalJudge
 from arbiter.settings import Settings
 from tests.factories import make_sighting
 from tests.unit.cli.conftest import LISBON, PORTO, Desk
@@ -127,6 +128,36 @@ def test_faulty_settings_end_the_examination(desk: Desk, tmp_path: Path) -> None
     assert status == "wrong"
     assert "max_candidates: " in detail
     assert "llm_modle: no such setting; did you mean llm_model?" in detail
+
+
+def test_the_judge_that_is_tried_is_the_one_in_use(
+    empty: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of its own is named with its own digest, and so is what the judges are called."""
+    folder = copytree(PACKAGED, tmp_path / "own")
+    card = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
+    (folder / "judge.json").write_text(json.dumps({**card, "temperature": 2.5}), encoding="utf-8")
+    monkeypatch.setenv("ARBITER_LOCAL_JUDGE", str(folder))
+    own = LocalJudge(folder).judge_id
+    assert own != LocalJudge().judge_id
+    found = examined(empty, "--judge", "local", status=0)
+    assert found["local judge"] == ("ok", f"{own}, {folder}")
+    assert found["judge"][1].endswith(f" > {own}")
+
+
+def test_a_folder_without_a_judge_is_told_as_such(
+    empty: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is said about the store, which is not to blame."""
+    monkeypatch.setenv("ARBITER_LOCAL_JUDGE", str(tmp_path))
+    found = examined(empty, "--judge", "local", status=1)
+    assert (found["local judge"][0], "store" in found) == ("wrong", False)
+
+
+def test_to_do_without_a_local_judge_is_sound(empty: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the settings leave out is not tried."""
+    monkeypatch.setenv("ARBITER_LOCAL_JUDGE", "none")
+    assert examined(empty, status=0)["local judge"] == ("ok", "none, as set")
 
 
 @pytest.mark.parametrize("flag", ["--repair", "--re-embed"])

@@ -100,9 +100,9 @@ def test_without_keys_the_list_is_empty(desk: Desk) -> None:
         ([], "Missing argument 'NAME'"),
     ],
 )
-def test_what_makes_no_key(desk: Desk, arguments: list[str], complaint: str) -> None:
-    """Each fault is told, with exit status 2, and nothing is made."""
-    result = desk.run("keys", "create", *arguments)
+def test_what_makes_no_key(empty: Desk, arguments: list[str], complaint: str) -> None:
+    """Each fault is told, with exit status 2, and nothing is made, no store either."""
+    result = empty.run("keys", "create", *arguments)
     assert result.exit_code == 2
     assert complaint in result.stderr
-    assert desk.json("keys", "list") == []
+    assert not empty.path.exists()

@@ -111,3 +111,44 @@ def test_a_store_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     result = Desk(tmp_path / "nowhere" / "facts.db").run("submit", "--text", "User likes tea.")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("Error: store_unavailable: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["nowhere.jsonl"], 2, "nowhere.jsonl cannot be read"),
+        (["/"], 2, "cannot be read: Is a directory"),
+        (["--text", "x", "--value", "Porto"], 2, "--value needs --claim-key"),
+        (["-", "--subject", "user:42"], 2, "--subject goes with --text"),
+        (["-", "--claim-key", "user.residence"], 2, "--claim-key goes with --text"),
+        (["--text", "x", "--at", "yesterday"], 2, "is no time"),
+        (["--text", " "], 1, ""),
+    ],
+)
+def test_what_cannot_be_submitted_makes_no_store(
+    empty: Desk, arguments: list[str], status: int, words: str
+) -> None:
+    """Options that do not fit, files that cannot be read and texts that say nothing leave nothing behind."""
+    result = empty.run("submit", *arguments)
+    assert result.exit_code == status
+    assert words in result.stderr
+    assert list(empty.path.parent.iterdir()) == []
+
+
+def test_a_table_on_standard_input_is_checked_before_there_is_a_store(empty: Desk) -> None:
+    """Wrong columns are a fault of the whole file."""
+    result = empty.run("submit", "-", stdin="content,sorce\nUser likes tea.,crm\n")
+    assert result.exit_code == 2
+    assert "no such column: 'sorce'" in result.stderr
+    assert not empty.path.exists()
+
+
+def test_a_refused_text_has_its_receipt(empty: Desk) -> None:
+    """It is the receipt that a record of a file would get."""
+    result = empty.run("submit", "--text", " ", "--json")
+    receipt = json.loads(result.stdout)
+    assert (receipt["outcome"], receipt["reason"]["field"], receipt["record_index"]) == (
+        "refused",
+        "content",
+        0,
+    )

@@ -144,9 +144,21 @@ def test_holes_dead_rows_and_repeated_ids_are_found() -> None:
     )
     assert check(broken) == ["rule id 'all' is used twice", "rule 'dead' decides no cell"]
     hole = Policy(rules=(Rule("some", Action.REVIEW, "r", {"stakes": frozenset({"high"})}),), thresholds={})
-    assert check(hole)[0].startswith("no rule decides Cell(")
-    with pytest.raises(ConfigurationError, match="no policy rule decides"):
+    assert check(hole) == [
+        "no rule decides 8 cells with stakes normal, such as relation duplicate; update_kind none"
+    ]
+    with pytest.raises(ConfigurationError, match="no policy rule decides ruling none; relation "):
         hole.rule_for(PLAIN)
+
+
+def test_a_missing_row_is_the_only_fault() -> None:
+    """The rows behind the hole still decide their cells, and are not blamed for it."""
+    rest = tuple(rule for rule in POLICY.rules if rule.id != "unjudged")
+    (fault,) = check(replace(POLICY, rules=rest))
+    assert fault.startswith(
+        "no rule decides 108 cells with ruling none; relation unjudged; update_kind none; "
+        "confidence sure; lifetime alike; stale_risk no, such as mutability stable; standing lower; "
+    )
 
 
 def test_a_row_above_its_exception_is_found() -> None:

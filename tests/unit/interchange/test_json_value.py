@@ -32,6 +32,24 @@ def test_what_is_none_has_a_reason(text: bytes, code: str) -> None:
     assert len(reason.message) < 200
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "not JSON: Expecting value at line 1, column 1"),
+        (b" \n ", "not JSON: Expecting value at line 1, column 1"),
+        (b'\n{"a": 1,\n  "b": }\n', "not JSON: Expecting value at line 3, column 8"),
+        (b'\n\n  {"a": 1} x', "not JSON: Extra data at line 3, column 12"),
+        (b'{"a": "b\n"}', "not JSON: Invalid control character at line 1, column 9"),
+        (b'{"a": "b', "not JSON: Unterminated string starting at line 1, column 7"),
+    ],
+)
+def test_the_reason_says_where(text: bytes, message: str) -> None:
+    """The place is that in what was sent, white space before it included."""
+    _, reason = json_value(text)
+    assert reason is not None
+    assert reason.message == message
+
+
 def test_repeated_keys_are_found_where_they_are() -> None:
     """However deep; the first one is named, in a form that can be written down."""
     value, reason = json_value(b'{"a": [{"b": {"x": 1, "y": 2, "x": 3}}], "c": {"x": 1}}')

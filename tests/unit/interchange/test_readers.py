@@ -52,9 +52,9 @@ def test_bom_and_blank_lines_are_no_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        (b'{"content": "half', "not_json", "not JSON: Unterminated string"),
-        (b'{"content": "one"} {"content": "two"}', "not_json", "not JSON: Extra data"),
-        (b"see attached", "not_json", "not JSON: Expecting value"),
+        (b'{"content": "half', "not_json", "not JSON: Unterminated string starting at column 13"),
+        (b'{"content": "one"} {"content": "two"}', "not_json", "not JSON: Extra data at column 20"),
+        (b"see attached", "not_json", "not JSON: Expecting value at column 1"),
         (b'{"n": ' + b"9" * 5000 + b"}", "not_json", "not JSON: Exceeds the limit"),
         (b'{"content": "caf\xe9"}', "not_utf8", "byte 17 of the line is not UTF-8"),
         (b'{"a": ' * 100_000 + b"1" + b"}" * 100_000, "too_deep", "nested too deeply"),
@@ -244,3 +244,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, name: str) -> None:
     small, large = peak(1_000), peak(10_000)
     assert large < small + 50_000
     assert large < 1_000_000
+
+
+def test_a_fault_in_an_array_has_its_line(tmp_path: Path) -> None:
+    """The line is that of the file, however much of it was passed over."""
+    data = '[\n{"content": "one"},\n\n{"content":\n"two",\n}]'
+    problem = read(tmp_path, data, "dump.json")[1].problem
+    assert problem is not None
+    assert problem.message == (
+        "not JSON: Expecting property name enclosed in double quotes at line 6; "
+        "the rest of the array was not read"
+    )

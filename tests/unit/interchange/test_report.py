@@ -13,9 +13,9 @@ import pytest
 from arbiter.domain.evidence import GuardFinding, Spend
 from arbiter.domain.outcomes import Reason
 from arbiter.domain.vocabulary import Outcome
-from arbiter.interchange.report import Refusal, Report, Section, render_report
+from arbiter.interchange.report import Report, Section, render_report
 from arbiter.interchange.report_cards import Case
-from arbiter.interchange.summary import Summary
+from arbiter.interchange.summary import Refusal, Summary
 from tests.cases import cases
 from tests.factories import day, make_fact, pair
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from arbiter.domain.canonical import fold_name
-from arbiter.judges.values import same_value, stated_values
+from arbiter.judges.values import is_of_type, same_value, stated_values
 from tests.factories import make_record
 
 SAID = (date(2026, 1, 1), date(2026, 1, 2))
@@ -112,3 +112,25 @@ def test_fields_come_before_texts() -> None:
     b = make_record("Ana moved again.", value="Lisbon")
     assert stated_values(a, b, "name", frozenset()) == ("Porto", "Lisbon")
     assert stated_values(a, make_record("Ana moved again."), "name", frozenset()) is None
+
+
+@pytest.mark.parametrize(
+    ("value_type", "values", "others"),
+    [
+        ("number", ("12", "1,200.50", "five"), ("many", "10-12", "")),
+        ("quantity", ("30 days", "12"), ("a while",)),
+        ("money", ("12 EUR", "$5"), ("a lot", "12 EUR or 15 EUR")),
+        ("date", ("2026-01-02", "3 May", "1990", "yesterday"), ("never", "n/a")),
+        ("time", ("9:30", "8"), ("early",)),
+        ("boolean", ("yes", "Off"), ("maybe",)),
+        ("email", ("ana@example.org",), ("ana",)),
+        ("url", ("https://example.org", "example.org/a"), ("the site",)),
+        ("phone", ("+351 912 345 678",), ("112", "none")),
+        ("name", ("Porto", "12"), ()),
+        ("text", ("anything at all",), ()),
+    ],
+)
+def test_values_of_a_type(value_type: str, values: tuple[str, ...], others: tuple[str, ...]) -> None:
+    """What can be read as one value of the type is one; more than one, or none, is not."""
+    assert [value for value in values if not is_of_type(value, value_type)] == []
+    assert [value for value in others if is_of_type(value, value_type)] == []

@@ -56,7 +56,7 @@ def test_everything_is_counted(tmp_path: Path, home: Path, batch_size: int) -> N
         outcomes={"stored": 2, "unchanged": 2, "merged": 1, "held": 0, "deferred": 0, "refused": 3},
         stored=3,
         not_stored={"seen_before": 2, "not_json": 1, "invalid_record": 2},
-        refused_fields={"content": 1, "(unknown)": 1},
+        refused_fields={"content": 1, "colour": 1},
         unique_facts=2,
         new_facts=3,
         redundant_copies=3,
