@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.api import Arbiter
 from arbiter.domain.evidence import Candidate
 from arbiter.domain.vocabulary import Relation
+from arbiter.errors import ConfigurationError
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.batches import batches
 from arbiter.pipeline.exact import identify
@@ -36,6 +37,7 @@ SAME_FACT = "same_fact"
 NOT_RETRIEVED = "not_retrieved"
 JUDGED = "judged"
 
+_TITLE = "-distractors"
 _NAMESPACE = "retrieval"
 _MATTER = (Relation.DUPLICATE, Relation.UPDATE, Relation.CONTRADICTION)
 _LOADED = 500
@@ -120,6 +122,23 @@ class CandidateScore:
             "seconds": round(self.seconds, 1),
             "pairs": [asdict(pair) for pair in self.pairs],
         }
+
+
+def title(distractors: int) -> str:
+    """Return what stands in a judge's place where candidates are scored."""
+    return f"{distractors}{_TITLE}"
+
+
+def distractors_of(title: str) -> int:
+    """Return the number of distractors that a title names.
+
+    Raises:
+        ConfigurationError: it is no such title.
+    """
+    number = title.removesuffix(_TITLE)
+    if number == title or not (number.isascii() and number.isdigit()):
+        raise ConfigurationError(f"{title!r} stands in a judge's place; for candidates it is 0{_TITLE}, say")
+    return int(number)
 
 
 def find_pairs(

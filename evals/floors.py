@@ -84,10 +84,16 @@ _STREAMS: Mapping[str, Measure] = {
         "most", lambda payload: payload["orders"][0]["questions"]["other"], is_count=True
     ),
 }
+_RETRIEVAL: Mapping[str, Measure] = {
+    "judged": Measure("least", lambda payload: payload["score"]["completeness"]),
+    "retrieved": Measure("least", lambda payload: payload["score"]["retrieved"]),
+    "judged_a_fact": Measure("most", lambda payload: payload["score"]["judged_per_fact"]),
+}
 MEASURES: Mapping[Kind, Mapping[str, Measure]] = {
     "pairs": _PAIRS,
     "field_cases": _PAIRS,
     "streams": _STREAMS,
+    "retrieval": _RETRIEVAL,
 }
 
 

@@ -84,16 +84,20 @@ def _measured(
     names: Sequence[tuple[str, str]], settings: Settings
 ) -> Iterator[tuple[Kind, Mapping[str, Any]]]:
     """Measure judges on suites here and now."""
+    from evals.candidates import distractors_of
     from evals.judges import reaches_out
     from evals.measure import measure
+    from evals.suite_files import SUITES
 
     asking = [judge for _, judge in names if reaches_out(judge, settings)]
     if asking:
         raise ConfigurationError(f"{', '.join(asking)}: a gate asks no language model; name a recording")
     for suite in dict.fromkeys(suite for suite, _ in names):
         judges = [judge for on, judge in names if on == suite]
-        for found in measure(suite, judges, settings, orders=("as told",)):
-            yield found.kind, found.payload
+        counts = [distractors_of(judge) for judge in judges] if SUITES[suite].kind == "retrieval" else [0]
+        for count in counts:
+            for found in measure(suite, judges, settings, distractors=count, orders=("as told",)):
+                yield found.kind, found.payload
 
 
 def _read(
@@ -105,6 +109,7 @@ def _read(
         ConfigurationError: one is not there, or was measured with other code, weights, prompts, policy,
             thresholds or cases.
     """
+    from arbiter.testing import TableJudge
     from evals.field_suite import with_registries
     from evals.judges import build, policy_for
     from evals.report.files import read_result, result_path
@@ -114,7 +119,8 @@ def _read(
     for suite, judge in names:
         result = read_result(result_path(folder, suite, judge))
         chosen = with_registries(settings) if result.kind == "field_cases" else settings
-        now = provenance(suite, build(judge, chosen), policy).as_json()
+        asked = TableJudge() if result.kind == "retrieval" else build(judge, chosen)
+        now = provenance(suite, asked, policy).as_json()
         other = [name for name in _FRESH if result.provenance.get(name) != now[name]]
         if other:
             raise ConfigurationError(f"{result.path} is not of now: {', '.join(other)} changed; run it again")

@@ -95,10 +95,12 @@ def stream_ends(result: Result) -> tuple[RecordEnd, ...]:
 
 def candidate_payload(score: CandidateScore) -> dict[str, Any]:
     """Return what is written of candidates; in a judge's place stands how many distractors there were."""
+    from evals.candidates import title
+
     told = score.as_json()
     return {
         "suite": score.suite,
-        "judge": f"{score.distractors}-distractors",
+        "judge": title(score.distractors),
         "score": {name: value for name, value in told.items() if name not in {"suite", "pairs"}},
         "pairs": told["pairs"],
     }

@@ -135,7 +135,7 @@ def test_floors_that_were_set_hold_and_are_read_back(tmp_path: Path) -> None:
         ("[gold_dev.local]\naccuracy = { least = 'much' }", "accuracy takes a number"),
         ("[gold_dev.local]\naccuracy = 1", "accuracy takes a number, 'least', and nothing else"),
         ("[gold_dev]\nlocal = 1", "gates.toml cannot be read"),
-        ("[retrieval.x]\naccuracy = { least = 1 }", "retrieval has no measure 'accuracy'; there are none"),
+        ("[retrieval.x]\naccuracy = { least = 1 }", "retrieval has no measure 'accuracy'; there are judged"),
         ("[", "gates.toml cannot be read"),
     ],
 )

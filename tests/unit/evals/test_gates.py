@@ -79,3 +79,18 @@ def test_a_gate_asks_no_language_model(gates: Path, monkeypatch: pytest.MonkeyPa
     done = evals("gate", "--gates", gates)
     assert done.exit_code == 2
     assert "cascade: a gate asks no language model; name a recording" in done.stderr
+
+
+def test_candidates_have_floors_too(tmp_path: Path) -> None:
+    """In a judge's place stands the number of distractors; another name is an error, not a pass."""
+    path = tmp_path / "gates.toml"
+    path.write_text("[retrieval.0-distractors]\njudged = { least = 0.9 }\njudged_a_fact = { most = 0.5 }\n")
+    done = evals("gate", "--gates", path)
+    assert done.exit_code == 1
+    held, fell, told = done.stdout.splitlines()
+    assert held.startswith("holds  retrieval, 0-distractors: judged 0.9")
+    assert fell.startswith("FELL   retrieval, 0-distractors: judged_a_fact ")
+    assert told == "1 hold, 1 fell"
+    path.write_text("[retrieval.local]\njudged = { least = 0.9 }\n")
+    done = evals("gate", "--gates", path)
+    assert (done.exit_code, "'local' stands in a judge's place" in done.stderr) == (2, True)
