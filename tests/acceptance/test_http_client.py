@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
@@ -68,6 +69,14 @@ def test_a_change_from_beginning_to_end(client: Client) -> None:
     assert client.compile()["changed"] == 0
     client.erase(lisbon)
     assert client.fact(lisbon)["content"] == ""
+
+
+def test_the_example_on_the_front_page(server: HttpServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """It runs as it stands there, but for the address."""
+    page = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(block.replace("http://127.0.0.1:8000", server.url), {})  # noqa: S102  the page's own words
+    assert capsys.readouterr().out.splitlines() == ["stored []", "User moved to Porto. active"]
 
 
 def test_pairs_are_judged_and_nothing_is_kept(client: Client) -> None:
