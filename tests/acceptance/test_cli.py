@@ -219,7 +219,7 @@ def test_a_terminal_gets_a_summary(shell: Shell) -> None:
 
 
 def test_an_interrupt_ends_with_its_own_status(shell: Shell) -> None:
-    """Ctrl-C while waiting for input is told in a word, without a traceback."""
+    """Ctrl-C while waiting for more input is told in a word, without a traceback."""
     with subprocess.Popen(
         [sys.executable, "-m", "arbiter", "submit", "-"],
         cwd=shell.folder,
@@ -228,8 +228,11 @@ def test_an_interrupt_ends_with_its_own_status(shell: Shell) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(told(PORTO, 1)) + "\n")
+        process.stdin.flush()
         store = shell.folder / "arbiter.db"
-        # The store is opened right before standard input is read.
+        # The store is opened once there is a record, and then the next one is waited for.
         while not store.exists():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
