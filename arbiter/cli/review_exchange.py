@@ -24,6 +24,7 @@ T = TypeVar("T")
 _OPEN = ("jsonl", "csv", "label-studio", "label-studio-config", "argilla", "argilla-settings")
 _SETTLED = ("jsonl", "csv", "training")
 _IMPORTED = ("jsonl", "csv", "label-studio", "argilla")
+_SUFFIXES = ("", ".jsonl", ".ndjson", ".csv")
 _BY_NAME = "by the file's name, else jsonl"
 
 
@@ -190,6 +191,8 @@ def _by_name(file: Path | None) -> str:
     suffix = "" if file is None else file.suffix.lower()
     if suffix == ".json":
         raise click.UsageError(f"{file} may be of several tools; say which with --format")
+    if suffix not in _SUFFIXES:
+        raise click.UsageError(f"{file}: what a {suffix} file is to hold is for --format to say")
     return "csv" if suffix == ".csv" else "jsonl"
 
 

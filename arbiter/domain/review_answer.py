@@ -15,6 +15,7 @@ MAX_NOTE_CHARS = 4_000
 """The longest reason or comment."""
 MAX_NAME_CHARS = 200
 """The longest name of a person."""
+_PARTS = {"relabel": "relation", "text": "text"}
 _TAKEN_BACK = (RulingKind.UNDO, RulingKind.RETRACT)
 
 
@@ -43,10 +44,8 @@ class Answer:
         """
         if self.kind in _TAKEN_BACK:
             raise RequestError(f"{self.kind.value} answers no question", field="ruling")
-        if (self.kind is RulingKind.RELABEL) != (self.relabel is not None):
-            raise RequestError("a relabel, and nothing else, names a relation", field="relabel")
-        if (self.kind is RulingKind.MERGE) != (self.text is not None):
-            raise RequestError("a merge, and nothing else, has a text", field="text")
+        _check_part(self.kind, RulingKind.RELABEL, self.relabel, "relabel")
+        _check_part(self.kind, RulingKind.MERGE, self.text, "text")
         check_name(self.reviewer, "reviewer")
         if self.text is not None:
             _check_words(self.text, "text", MAX_TEXT_CHARS)
@@ -94,3 +93,11 @@ def _check_words(value: str, field: str, limit: int) -> None:
         raise RequestError(f"{field}: holds a NUL byte", field=field)
     if any("\ud800" <= char <= "\udfff" for char in value):
         raise RequestError(f"{field}: holds a lone surrogate, which is no text", field=field)
+
+
+def _check_part(kind: RulingKind, owner: RulingKind, part: object, field: str) -> None:
+    """Check that an answer has what its kind needs, and nothing that only another kind has."""
+    if kind is owner and part is None:
+        raise RequestError(f"a {owner.value} needs a {_PARTS[field]}", field=field)
+    if kind is not owner and part is not None:
+        raise RequestError(f"only a {owner.value} has a {_PARTS[field]}", field=field)

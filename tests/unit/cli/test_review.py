@@ -76,7 +76,7 @@ def test_a_relabel_names_a_relation(desk: Desk) -> None:
     rule = ("review", "rule", BIRTH_REVIEW, "--reviewer", "kim", "--ruling", "relabel")
     refused = desk.run(*rule)
     assert refused.exit_code == 2
-    assert "a relabel, and nothing else, names a relation" in refused.stderr
+    assert "a relabel needs a relation" in refused.stderr
     desk.json(*rule, "--relabel", "complementary")
     assert desk.states()[BORN_FARO.content] == ("active", None, False)
 

@@ -57,6 +57,17 @@ def test_rulings_go_out_and_come_back(desk: Desk, tmp_path: Path, name: str) -> 
     )
 
 
+@pytest.mark.parametrize("name", ["reviews.xml", "reviews.json"])
+def test_a_name_that_says_no_form_is_a_usage_error(desk: Desk, tmp_path: Path, name: str) -> None:
+    """Nothing is written in a form that nobody asked for."""
+    refused = desk.run("review", "export", "--out", str(tmp_path / name))
+    assert (refused.exit_code, "--format" in refused.stderr, list(tmp_path.glob("reviews.*"))) == (
+        2,
+        True,
+        [],
+    )
+
+
 def test_every_line_of_an_import_has_its_report(desk: Desk, tmp_path: Path) -> None:
     """What cannot be applied is told by line and harms no other; the exit status says that some were."""
     desk.keep([TEN, TWELVE], [FEE])

@@ -43,8 +43,8 @@ def test_a_text_that_names_something_new_is_confirmed_first(desk: Desk) -> None:
 def test_incomplete_answers_are_usage_errors(desk: Desk) -> None:
     """A merge without a text, a text without a merge, a skip without a reason."""
     for arguments, told in (
-        (("merge",), "a merge, and nothing else, has a text"),
-        (("keep-a", "--text", "x"), "a merge, and nothing else, has a text"),
+        (("merge",), "a merge needs a text"),
+        (("keep-a", "--text", "x"), "only a merge has a text"),
         (("skip",), "a skip has a reason"),
     ):
         refused = desk.run(*RULE, *arguments)

@@ -173,7 +173,7 @@ def test_the_nested_form_is_read_as_far_as_it_says_who_submitted() -> None:
         ),
         (
             nested("completed", ("ruling", "u1", "keep_a", None), ("relation", "u1", "update", None)),
-            [("relabel", "a relabel, and nothing else, names a relation")],
+            [("relabel", "only a relabel has a relation")],
         ),
         (
             nested("completed", ("ruling", "u1", "keep_a", None), ("ruling", "u1", "keep_b", None)),

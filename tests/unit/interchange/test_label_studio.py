@@ -182,11 +182,11 @@ def test_results_are_read(result: list[dict[str, Any]], expected: tuple[object, 
         (by(1, region("ruling", "keep_a", "keep_b")), ("ruling", "has more than one choice")),
         (
             by(1, region("ruling", "keep_a"), region("relation", "update")),
-            ("relabel", "a relabel, and nothing else, names a relation"),
+            ("relabel", "only a relabel has a relation"),
         ),
         (
             by(1, region("ruling", "keep_a"), region("text", "Mine.")),
-            ("text", "a merge, and nothing else, has a text"),
+            ("text", "only a merge has a text"),
         ),
         (by(1, region("relation", "update")), ("ruling", "is empty, though relabel is filled in")),
         (by(1, {**region("ruling"), "value": 3}), ("ruling", "is not a list of texts")),

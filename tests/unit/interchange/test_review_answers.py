@@ -12,7 +12,6 @@ from arbiter.interchange.review_answers import ImportedRuling, RulingFault, pars
 
 BOUND = {"review_id": "rev_1", "a_id": "f_1", "a_digest": "d1", "b_id": "f_2", "b_digest": "d2"}
 ALL = "keep_a, keep_b, keep_both, neither, merge, relabel, skip, needs_context"
-PAIRED = "a relabel, and nothing else, names a relation"
 KEEP = Answer(RulingKind.KEEP_A, "kim", seen=("d1", "d2"))
 FOUND = ImportedRuling(1, "rev_1", "f_1", "f_2", "kim", KEEP)
 
@@ -56,8 +55,8 @@ def test_every_ruling_is_read(given: dict[str, object], answer: Answer) -> None:
     [
         ({"ruling": "undo"}, "ruling", f"'undo' is none of {ALL}"),
         ({"ruling": "retract"}, "ruling", f"'retract' is none of {ALL}"),
-        ({"ruling": "relabel"}, "relabel", PAIRED),
-        ({"ruling": "keep_a", "relabel": "update"}, "relabel", PAIRED),
+        ({"ruling": "relabel"}, "relabel", "a relabel needs a relation"),
+        ({"ruling": "keep_a", "relabel": "update"}, "relabel", "only a relabel has a relation"),
         (
             {"ruling": "relabel", "relabel": "same"},
             "relabel",
@@ -65,8 +64,8 @@ def test_every_ruling_is_read(given: dict[str, object], answer: Answer) -> None:
         ),
         ({"relabel": "update"}, "ruling", "is empty, though relabel is filled in"),
         ({"text": "One."}, "ruling", "is empty, though text is filled in"),
-        ({"ruling": "merge"}, "text", "a merge, and nothing else, has a text"),
-        ({"ruling": "keep_a", "text": "One."}, "text", "a merge, and nothing else, has a text"),
+        ({"ruling": "merge"}, "text", "a merge needs a text"),
+        ({"ruling": "keep_a", "text": "One."}, "text", "only a merge has a text"),
         ({"ruling": "merge", "text": "?!"}, "text", "has neither a letter nor a digit"),
         ({"ruling": "merge", "text": "x" * 8001}, "text", "is 8,001 characters; 8,000 are allowed"),
         (

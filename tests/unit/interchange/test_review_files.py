@@ -142,7 +142,7 @@ def test_lines_are_counted_across_cells_of_many_lines() -> None:
     """A fault names the line on which its row begins, though the row before has several."""
     text = "".join(csv_lines([ROW, {**ROW, "ruling": "relabel", "reviewer": "kim"}]))
     (fault,) = read_rulings(io.BytesIO(text.encode()), "csv")
-    assert fault == RulingFault(6, REVIEWS[1], "relabel", "a relabel, and nothing else, names a relation")
+    assert fault == RulingFault(6, REVIEWS[1], "relabel", "a relabel needs a relation")
 
 
 def test_a_default_reviewer_stands_in_for_an_empty_cell() -> None:
