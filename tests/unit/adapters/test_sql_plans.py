@@ -53,6 +53,8 @@ WALKS = {
     "sql_audit._FACT_IDS_OF_STATE": "ix_facts_first_seen",
     "sql_audit._UNFINISHED": "ix_facts_unfinished",
     "sql_audit._RETRYABLE": "ix_pairs_retryable",
+    # Only a compile asks, which goes through everything anyway.
+    "sql_audit._UNJUDGED": "pairs",
     "sql_audit._OPEN_REVIEWS": "ix_reviews_open",
     "sql_audit._REVIEWS": "reviews",
     "sql_audit._RULINGS": "rulings",

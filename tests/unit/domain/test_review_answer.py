@@ -42,9 +42,9 @@ def test_complete_answers_pass(kind: RulingKind, fields: dict[str, Any]) -> None
     [
         (RulingKind.UNDO, {}, "ruling", "answers no question"),
         (RulingKind.RETRACT, {}, "ruling", "answers no question"),
-        (RulingKind.RELABEL, {}, "relabel", "names a relation"),
-        (KEEP, {"relabel": Relation.UPDATE}, "relabel", "names a relation"),
-        (MERGE, {}, "text", "has a text"),
+        (RulingKind.RELABEL, {}, "relabel", "a relabel needs a relation"),
+        (KEEP, {"relabel": Relation.UPDATE}, "relabel", "only a relabel has a relation"),
+        (MERGE, {}, "text", "a merge needs a text"),
         (KEEP, {"text": "one"}, "text", "has a text"),
         (MERGE, {"text": " \n"}, "text", "is blank"),
         (MERGE, {"text": "…!"}, "text", "neither a letter nor a digit"),

@@ -109,7 +109,7 @@ def test_a_ruling_on_what_is_known_otherwise_is_refused(context: Context, judge:
 def test_a_relabel_names_a_relation(context: Context, judge: TableJudge) -> None:
     """A relabel without a relation is refused; with one the pair follows the rule for it."""
     review_id = a_contested_pair(context, judge)
-    with pytest.raises(RequestError, match="names a relation"):
+    with pytest.raises(RequestError, match="a relabel needs a relation"):
         Reviews(context).rule(review_id, RulingKind.RELABEL, reviewer="ada")
     Reviews(context).rule(review_id, RulingKind.RELABEL, reviewer="ada", relabel=Relation.COMPLEMENTARY)
     assert active(context) == [HAZARD.content, ORDER.content]
