@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from arbiter.adapters.policy_file import load_policy
+from dataclasses import replace
+
 from arbiter.pipeline.context import Context, Limits
-from arbiter.pipeline.index import Indexes
 from arbiter.ports import Judge
-from arbiter.testing import BruteForceIndex, CapitalisedEntities, NoGuard, NoKeys, WordEmbedder
 from arbiter.testing_store import MemoryStore
 from tests.factories import day
+from tests.unit.pipeline.conftest import context_on
 
 
 def around(judge: Judge) -> Context:
     """Return a context with an empty store: what shares a subject, a name or most words is judged."""
-    store, embedder = MemoryStore(lambda: day(10_000)), WordEmbedder()
-    return Context(
-        store=store,
-        embedder=embedder,
-        indexes=Indexes(store, embedder, BruteForceIndex),
-        entities=CapitalisedEntities(),
-        claim_keys=NoKeys(),
-        judge=judge,
-        guard=NoGuard(),
-        policy=load_policy(),
-        clock=lambda: day(10_000),
-        limits=Limits(near=-1.0, nearer=0.75),
-    )
+    late = day(10_000)
+    made = context_on(MemoryStore(lambda: late), judge)
+    return replace(made, clock=lambda: late, limits=Limits(near=-1.0, nearer=0.75))

@@ -14,7 +14,7 @@ from arbiter.domain.evidence import Unjudged
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
-from arbiter.ports import FactStore, Vectors
+from arbiter.ports import FactStore, Judge, Vectors
 from arbiter.testing import (
     BruteForceIndex,
     CapitalisedEntities,
@@ -60,7 +60,7 @@ STORES: dict[str, Callable[[Path], FactStore]] = {
 }
 
 
-def context_on(store: FactStore, judge: TableJudge) -> Context:
+def context_on(store: FactStore, judge: Judge) -> Context:
     """Return a context on a store: everything is judged that shares a subject or a name."""
     embedder = WordEmbedder()
     return Context(
