@@ -231,8 +231,9 @@ def command(
         for size in sorted(sizes):
             database = Path(folder) / f"{size}.db"
             fill(database, size)
-            options = {"connections": connections, "seconds": seconds, "judge": judge, "workers": workers}
-            for figure in measure(database, size, **options):  # type: ignore[arg-type]
+            for figure in measure(
+                database, size, connections=connections, seconds=seconds, judge=judge, workers=workers
+            ):
                 click.echo(told(figure))
                 figures.append(figure)
     if out is not None:

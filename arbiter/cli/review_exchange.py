@@ -25,7 +25,7 @@ _OPEN = ("jsonl", "csv", "label-studio", "label-studio-config", "argilla", "argi
 _SETTLED = ("jsonl", "csv", "training")
 _IMPORTED = ("jsonl", "csv", "label-studio", "argilla")
 _SUFFIXES = ("", ".jsonl", ".ndjson", ".csv")
-_BY_NAME = "by the file's name, else jsonl"
+_BY_NAME = "by the file's name; jsonl where it has no suffix"
 
 
 @click.command("export")
