@@ -85,6 +85,13 @@ def _training(command: Command) -> Command:
     "--teacher", type=DIRECTORY, help="What `arbiter judge teach` made, to learn from in the third stage."
 )
 @click.option(
+    "--taught-inference",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Inference pairs that the teacher reads, too.",
+)
+@click.option(
     "--seed", "seeds", multiple=True, default=(1,), show_default=True, help="Repeat to average runs."
 )
 @BUDGET
@@ -94,6 +101,7 @@ def train(
     *,
     base: Path | None,
     teacher: Path | None,
+    taught_inference: int,
     seeds: tuple[int, ...],
     budget: float,
     confidence: float,
@@ -115,7 +123,14 @@ def train(
     from arbiter.training.make import make
 
     recipe, held_out = _recipe(common, base or PACKAGED)
-    recipe = replace(recipe, teacher=teacher, seeds=seeds, budget=budget, confidence=confidence)
+    recipe = replace(
+        recipe,
+        teacher=teacher,
+        taught_inference=taught_inference,
+        seeds=seeds,
+        budget=budget,
+        confidence=confidence,
+    )
     print_calibrated(make(recipe, common["out"], held_out, _progress), as_json=as_json)
 
 

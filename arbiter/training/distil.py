@@ -2,12 +2,14 @@
 
 A teacher, too large to ship, says how the relations of a pair share its probability; the judge learns that
 beside the labels. It also reads pairs that nobody labelled: statements of one contrast set or one stream,
-put together anew, which are the kind of pairs that a store brings before a judge.
+put together anew, which are the kind of pairs that a store brings before a judge; and pairs of language
+inference, which are of far more kinds than anybody labels for one task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
@@ -17,8 +19,8 @@ import torch
 
 from arbiter.domain.canonical import canonical
 from arbiter.domain.evidence import RecordPair
-from arbiter.domain.facts import Record
-from arbiter.domain.vocabulary import Relation
+from arbiter.domain.facts import Record, Source
+from arbiter.domain.vocabulary import Relation, SourceKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode
 from arbiter.training.batches import Batch, Item, Taught, by_length
@@ -28,6 +30,12 @@ from arbiter.training.model import TeacherNetwork, empty_teacher
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+_GAPS = tuple(map(timedelta, (0, 0.2, 3, 20, 200, 700)))
+"""Days between two records, one for each word that a judge has for such a gap."""
+
+_KINDS = (SourceKind.USER_STATED, SourceKind.USER_STATED, *SourceKind)
+_SAME_SOURCE = 0.6
 
 _WEIGHTS = "teacher.pt"
 _TOKENIZER = "tokenizer.json"
@@ -96,6 +104,23 @@ def recombined(examples: Iterable[Example], *, most: int, seed: int) -> list[Rec
             if pair_key(pair) not in known:
                 found[pair_key(pair)] = pair
     return Random(seed).sample(list(found.values()), min(most, len(found)))
+
+
+def as_records(rows: Sequence[tuple[str, str, str]], *, most: int, seed: int) -> list[RecordPair]:
+    """Return pairs of inference as pairs of records, ``most`` at most, none of them labelled.
+
+    Nobody knows when they were said and by whom, so that is drawn: a pair that was said at once and one that
+    lie years apart are different questions.
+    """
+    random, first = Random(seed), datetime(2026, 1, 1, tzinfo=UTC)
+    found: dict[frozenset[str], RecordPair] = {}
+    for a, b, _ in random.sample(rows, min(most, len(rows))):
+        kind = random.choice(_KINDS)
+        source = Source("first", kind)
+        other = source if random.random() < _SAME_SOURCE else Source("second", random.choice(_KINDS))
+        pair = RecordPair(Record(a, source, first), Record(b, other, first + random.choice(_GAPS)))
+        found[pair_key(pair)] = pair
+    return list(found.values())
 
 
 def taught_batches(

@@ -40,6 +40,8 @@ class Recipe:
     mixed_ratio: float = 1.8
     teacher: Path | None = None
     recombined: int = 20_000
+    taught_inference: int = 0
+    taught_chars: int = 180
     budget: float = 0.01
     confidence: float = 0.95
     first: Plan = field(

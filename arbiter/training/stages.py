@@ -20,7 +20,7 @@ from arbiter.training.batches import (
     inference_batches,
     read_inference,
 )
-from arbiter.training.distil import Teacher, recombined, taught_batches
+from arbiter.training.distil import Teacher, as_records, recombined, taught_batches
 from arbiter.training.examples import Example, pair_key
 from arbiter.training.loop import Log, train
 from arbiter.training.model import JudgeNetwork, from_base
@@ -141,9 +141,16 @@ class _Stages:
 
     @cached_property
     def _new_pairs(self) -> list[RecordPair]:
-        recipe = self._recipe
-        most = recipe.recombined if recipe.teacher else 0
-        return recombined(self._examples, most=most, seed=recipe.first.seed)
+        recipe, seed = self._recipe, self._recipe.first.seed
+        if recipe.teacher is None:
+            return []
+        found = recombined(self._examples, most=recipe.recombined, seed=seed)
+        if recipe.taught_inference:
+            short = [row for row in self._inference if len(row[0]) + len(row[1]) < recipe.taught_chars]
+            known = {pair_key(pair) for pair in found} | {pair_key(e.pair) for e in self._examples}
+            general = as_records(short, most=recipe.taught_inference, seed=seed)
+            found += [pair for pair in general if pair_key(pair) not in known]
+        return found
 
     @cached_property
     def _taught(self) -> Taught:

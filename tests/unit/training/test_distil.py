@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch  # noqa: TID253
 
+from arbiter.domain.vocabulary import SourceKind
 from arbiter.errors import ConfigurationError
+from arbiter.judges.pair_tokens import gap_word
 from arbiter.training.batches import Item
-from arbiter.training.distil import Teacher, recombined, taught_batches
+from arbiter.training.distil import Teacher, as_records, recombined, taught_batches
 from arbiter.training.examples import pair_key
 from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut
@@ -76,6 +80,43 @@ def test_new_pairs_are_of_one_anchor_and_not_labelled(tmp_path: Path) -> None:
     }
     assert recombined(examples, most=1, seed=1) == recombined(examples, most=1, seed=1)
     assert len(recombined(examples, most=1, seed=1)) == 1
+
+
+def test_inference_pairs_are_read_as_records() -> None:
+    """Times and sources are drawn, the same for a seed: neither a gap nor a source says what is right."""
+    rows = [(f"Bird {n} sings.", f"Bird {n} is silent.", "contradiction") for n in range(300)]
+    found = as_records(rows, most=200, seed=1)
+    assert found == as_records(rows, most=200, seed=1)
+    assert len({pair_key(pair) for pair in found}) == 200
+    assert all((pair.a.content, pair.b.content, "contradiction") in rows for pair in found)
+    gaps = {gap_word(pair.b.observed_at - pair.a.observed_at) for pair in found}
+    assert gaps == {"now", "hours", "days", "weeks", "months", "years"}
+    assert {pair.b.source.kind for pair in found} == set(SourceKind)
+    assert 90 < sum(pair.a.source == pair.b.source for pair in found) < 150
+
+
+def test_a_teacher_reads_inference_pairs_too(tmp_path: Path, teacher: Path, pairs: Path) -> None:
+    """Those that are short enough are taught beside the new pairs of our own."""
+    rows = [{"a": f"Bird {n} sings.", "b": "x" * n, "label": "neutral"} for n in (1, 2, 3, 900)]
+    with gzip.open(tmp_path / "nli.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    export(network(), tmp_path / "base", provenance={})
+    recipe = Recipe(
+        pairs=(pairs,),
+        inference=(tmp_path / "nli.jsonl.gz",),
+        inference_chars=2_000,
+        base=tmp_path / "base",
+        teacher=teacher,
+        share=0.25,
+        recombined=7,
+        taught_inference=10,
+        first=replace(QUICK, epochs=0),
+        second=replace(QUICK, epochs=0),
+        third=QUICK,
+    )
+    lines: list[str] = []
+    make(recipe, tmp_path / "out", NOTHING, lines.append)
+    assert "the teacher has read 0 of 40 pairs" in lines
 
 
 def test_what_a_teacher_says_enters_the_loss(pairs: Path) -> None:
