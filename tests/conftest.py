@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.postgres_server import PostgresServer, running
 
 os.environ.update(
     # Child processes too find their models in packages, never in a hub.
@@ -61,6 +64,13 @@ def _is_here(host: object) -> bool:
 
 
 sys.addaudithook(_close_network)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """Run a PostgreSQL server for the tests that ask for one."""
+    with running(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import column, inspect, select, table
 
-from arbiter.adapters.sql_dialect import for_writing
+from arbiter.adapters.sql_engine import for_writing, is_shared, take_turn
 from arbiter.adapters.sql_schema import REVISIONS
 from arbiter.errors import SchemaVersionError
 
@@ -32,9 +32,13 @@ def migrate(engine: Engine, scripts: Path = SCRIPTS, revisions: Sequence[str] = 
         if schema_version(connection, revisions) == revisions[-1]:
             return
     with for_writing(engine.connect()) as connection, connection.begin():
+        take_turn(connection, "migration")
         # Another process may have done it while this one waited for the lock.
         if schema_version(connection, revisions) != revisions[-1]:
             _upgrade(connection, scripts)
+    if not is_shared(engine):
+        # Connections learn the database's types when they are made, and there may be new ones.
+        engine.dispose()
 
 
 def schema_version(connection: Connection, revisions: Sequence[str] = REVISIONS) -> str | None:

@@ -1,11 +1,9 @@
-"""Everything that depends on which database it is: opening, locking, upserts, lists as parameters, errors."""
+"""What the statements of the store write differently for SQLite and PostgreSQL: upserts, and lists."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -18,135 +16,25 @@ from sqlalchemy import (
     Table,
     Text,
     bindparam,
-    create_engine,
-    event,
-    func,
+    literal_column,
     select,
-    text,
     union_all,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import QueuePool, StaticPool
-
-from arbiter.domain.canonical import canonical
-from arbiter.errors import ConfigurationError, StoreError, StoreUnavailableError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection, Engine, ExceptionContext
+    from sqlalchemy.engine import Connection
     from sqlalchemy.sql.base import ReadOnlyColumnCollection
+    from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.sql.dml import Insert
 
-MEMORY = ":memory:"
+POSTGRESQL = "postgresql"
 NAMESPACE: BindParameter[str] = bindparam("namespace", type_=Text)
 """The parameter that every statement has."""
 WITHIN: BindParameter[str] = bindparam("within", type_=Text)
 """The same for updates, where the names of columns are taken by their new values."""
-
-_WRITES = "arbiter_writes"
-_FOLDED = "arbiter_canonical"
-# The primary result codes of SQLite, and what they say to whoever runs the store.
-_SQLITE_FAULTS = {
-    5: "is locked by another writer",
-    6: "is locked by another writer",
-    8: "is read-only",
-    10: "cannot be read or written",
-    11: "is damaged",
-    13: "cannot grow: the disk is full",
-    14: "cannot be opened",
-    26: "is not a database",
-}
-
-
-def open_engine(location: str, busy_timeout: timedelta) -> Engine:
-    """Return an engine for a file, a URL or ``:memory:``; nothing is opened yet.
-
-    Every error of the driver leaves the engine as one of ours.
-
-    Raises:
-        ConfigurationError: the URL is no URL, or that of another database than SQLite.
-    """
-    try:
-        url = make_url(location) if "://" in location else URL.create("sqlite", database=location)
-    except ArgumentError as error:
-        raise ConfigurationError("database: this is no URL", field="database") from error
-    if url.get_backend_name() != "sqlite":
-        raise ConfigurationError(
-            f"database: facts are kept in SQLite; {url.get_backend_name()} cannot be used", field="database"
-        )
-    shared = url.database in (None, "", MEMORY)
-    engine = create_engine(
-        url,
-        # A file takes as many connections as there are threads; memory lives in a single one.
-        **({"poolclass": StaticPool} if shared else {"poolclass": QueuePool, "max_overflow": -1}),
-        connect_args={"check_same_thread": False, "isolation_level": None},
-    )
-    name = "the store in memory" if shared else f"the store {url.database}"
-    wait = int(busy_timeout.total_seconds() * 1000)
-
-    @event.listens_for(engine, "connect")
-    def _prepare(connection: Any, _record: object) -> None:  # noqa: ANN401  (the driver's own class)
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {wait}")
-        cursor.execute("PRAGMA journal_mode = WAL")
-        cursor.execute("PRAGMA synchronous = NORMAL")
-        cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute("PRAGMA secure_delete = ON")
-        cursor.close()
-        connection.create_function(_FOLDED, 1, canonical, deterministic=True)
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(_WRITES)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    @event.listens_for(engine, "handle_error")
-    def _translate(context: ExceptionContext) -> StoreError:
-        return _our_error(context.original_exception, name)
-
-    return engine
-
-
-def is_shared(engine: Engine) -> bool:
-    """Does the engine have one connection for all threads?"""
-    return isinstance(engine.pool, StaticPool)
-
-
-def for_writing(connection: Connection) -> Connection:
-    """Mark a connection, so that its transactions exclude every other writer from their first statement."""
-    return connection.execution_options(**{_WRITES: True})
-
-
-def scrub(engine: Engine) -> bool:
-    """Rewrite the file, so that no page and no log holds erased text; False if somebody was in the way.
-
-    Overwriting what is deleted is not enough: pages that were split keep stale copies of moved rows.
-    """
-    if is_shared(engine):
-        return True
-    raw = engine.raw_connection()
-    try:
-        cursor = raw.cursor()
-        cursor.execute("VACUUM")
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        answer = cursor.fetchone()
-    except sqlite3.OperationalError:
-        return False
-    else:
-        return answer is not None and answer[0] == 0
-    finally:
-        raw.close()
-
-
-def _our_error(error: BaseException, name: str) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return StoreError(f"{name} failed: {error}")
-    fault = _SQLITE_FAULTS.get(code & 0xFF)
-    if fault is None:
-        return StoreError(f"{name} failed: {error}")
-    return StoreUnavailableError(f"{name} {fault} ({error})")
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
@@ -175,9 +63,73 @@ def upsert(
 
 
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    if connection.dialect.name == "postgresql":
+    if connection.dialect.name == POSTGRESQL:
         return postgresql.insert(table)
     return sqlite.insert(table)
+
+
+class _TextsOf(FunctionElement[Any]):
+    """The texts of a JSON array, a row each, in a column ``value``."""
+
+    inherit_cache = True
+
+
+class _ItemsOf(FunctionElement[Any]):
+    """The items of a JSON array, as JSON, a row each, in a column ``value``."""
+
+    inherit_cache = True
+
+
+class _TextAt(FunctionElement[str]):
+    """The text at a place of a JSON array; the place is a literal."""
+
+    inherit_cache = True
+    type = Text()
+
+
+class _Collected(FunctionElement[str]):
+    """All texts of a column as one JSON array."""
+
+    inherit_cache = True
+    type = Text()
+
+
+@compiles(_TextsOf)
+@compiles(_ItemsOf)
+def _each(element: FunctionElement[Any], compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    return f"json_each({compiler.process(element.clauses, **told)})"
+
+
+@compiles(_TextsOf, POSTGRESQL)
+def _each_text(element: _TextsOf, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    return f"jsonb_array_elements_text(CAST({compiler.process(element.clauses, **told)} AS JSONB))"
+
+
+@compiles(_ItemsOf, POSTGRESQL)
+def _each_item(element: _ItemsOf, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    return f"jsonb_array_elements(CAST({compiler.process(element.clauses, **told)} AS JSONB))"
+
+
+@compiles(_TextAt)
+def _text_at(element: _TextAt, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    array, place = (compiler.process(clause, **told) for clause in element.clauses)
+    return f"json_extract({array}, '$[{place}]')"
+
+
+@compiles(_TextAt, POSTGRESQL)
+def _text_at_arrow(element: _TextAt, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    array, place = (compiler.process(clause, **told) for clause in element.clauses)
+    return f"({array} ->> {place})"
+
+
+@compiles(_Collected)
+def _grouped(element: _Collected, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    return f"json_group_array({compiler.process(element.clauses, **told)})"
+
+
+@compiles(_Collected, POSTGRESQL)
+def _aggregated(element: _Collected, compiler: SQLCompiler, **told: Any) -> str:  # noqa: ANN401
+    return f"CAST(coalesce(json_agg({compiler.process(element.clauses, **told)}), '[]') AS TEXT)"
 
 
 def listed(name: str) -> Select[str]:
@@ -185,16 +137,14 @@ def listed(name: str) -> Select[str]:
 
     One statement and one parameter serve a list of any length; ``as_list`` writes the parameter.
     """
-    rows = func.json_each(bindparam(name, type_=Text)).table_valued("value", name=f"{name}_list")
+    rows = _TextsOf(bindparam(name, type_=Text)).table_valued("value", name=f"{name}_list")
     return select(rows.c.value)
 
 
 def listed_rows(name: str, width: int) -> CTE:
     """Return the rows of a JSON array of arrays of texts, as columns ``k0``, ``k1`` and so on."""
-    rows = func.json_each(bindparam(name, type_=Text)).table_valued("value", name=f"{name}_list")
-    items = [
-        func.json_extract(rows.c.value, text(f"'$[{i}]'"), type_=Text).label(f"k{i}") for i in range(width)
-    ]
+    rows = _ItemsOf(bindparam(name, type_=Text)).table_valued("value", name=f"{name}_list")
+    items = [_TextAt(rows.c.value, literal_column(str(i))).label(f"k{i}") for i in range(width)]
     return select(*items).cte(f"{name}_rows")
 
 
@@ -222,11 +172,6 @@ def either_side(
     return union_all(*sides)
 
 
-def holds(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Say that a text, in canonical form, holds the text given as the parameter ``name``."""
-    return func.instr(getattr(func, _FOLDED)(column), bindparam(name, type_=Text)) > 0
-
-
 def as_list(values: Iterable[str | tuple[str, ...]]) -> str:
     """Write texts, or rows of texts, as the parameter of ``listed`` or ``listed_rows``."""
     return json.dumps(list(values))
@@ -234,7 +179,7 @@ def as_list(values: Iterable[str | tuple[str, ...]]) -> str:
 
 def collected(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return all texts of a column in one value, in the order of their rows; ``of_collected`` reads it."""
-    return func.json_group_array(column, type_=Text)
+    return _Collected(column)
 
 
 def of_collected(value: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, ColumnElement, Executable, bindparam, func, select
+from sqlalchemy import BigInteger, ColumnElement, Executable, bindparam, cast, func, select
 
 from arbiter.adapters.sql_dialect import NAMESPACE
 from arbiter.adapters.sql_review_schema import reviews, rulings
@@ -30,7 +30,12 @@ def _day(moment: ColumnElement[Any]) -> ColumnElement[int]:
     return moment // _DAY
 
 
-_RECORDS = select(func.sum(sightings.c.seen_count)).where(sightings.c.namespace == NAMESPACE)
+def _total(column: ColumnElement[Any]) -> ColumnElement[int]:
+    # The sum of whole numbers is a decimal one to PostgreSQL.
+    return cast(func.sum(column), BigInteger)
+
+
+_RECORDS = select(_total(sightings.c.seen_count)).where(sightings.c.namespace == NAMESPACE)
 _FACTS = select(func.count()).select_from(facts).where(facts.c.namespace == NAMESPACE)
 _STATES = (
     select(states.c.state, states.c.reason, states.c.contested, func.count().label("number"))
@@ -47,11 +52,11 @@ _RECEIPTS = (
         _day(receipts.c.recorded_at).label("day"),
         receipts.c.outcome,
         func.count().label("number"),
-        func.sum(receipts.c.llm_calls).label("llm_calls"),
-        func.sum(receipts.c.prompt_tokens).label("prompt_tokens"),
-        func.sum(receipts.c.completion_tokens).label("completion_tokens"),
+        _total(receipts.c.llm_calls).label("llm_calls"),
+        _total(receipts.c.prompt_tokens).label("prompt_tokens"),
+        _total(receipts.c.completion_tokens).label("completion_tokens"),
         func.sum(receipts.c.usd).label("usd"),
-        func.sum(receipts.c.local_pairs).label("local_pairs"),
+        _total(receipts.c.local_pairs).label("local_pairs"),
     )
     .where(receipts.c.namespace == NAMESPACE, receipts.c.recorded_at >= _SINCE)
     .group_by("day", receipts.c.outcome)

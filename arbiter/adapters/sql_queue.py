@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, func, or_, select, tuple_
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, func, or_, select, tuple_, union_all
 
-from arbiter.adapters.sql_dialect import NAMESPACE, as_list, holds, listed, listed_rows
+from arbiter.adapters.sql_dialect import NAMESPACE, as_list, listed, listed_rows
 from arbiter.adapters.sql_outcome_rows import review_of_row, ruling_of_row
 from arbiter.adapters.sql_reading import SqlReader
 from arbiter.adapters.sql_review_schema import review_comments, review_work, reviews, rulings
@@ -30,6 +30,7 @@ from arbiter.errors import NotFoundError
 
 if TYPE_CHECKING:
     from sqlalchemy import BindParameter, Row, Select
+    from sqlalchemy.engine import Connection
 
     from arbiter.domain.evidence import JudgedPair
     from arbiter.domain.outcomes import Ruling
@@ -56,6 +57,7 @@ _QUEUE = (
     _ITEMS.where(_BEHIND).order_by(_TOTAL.desc(), reviews.c.id).limit(bindparam("limit", type_=BigInteger))
 )
 _QUEUED = _ITEMS.where(reviews.c.id.in_(listed("ids")))
+_TELLING = or_(reviews.c.low.in_(listed("telling")), reviews.c.high.in_(listed("telling")))
 _OPEN = reviews.c.closed_at.is_(None)
 _STATUS: dict[ReviewStatus, ColumnElement[bool]] = {
     ReviewStatus.OPEN: _OPEN,
@@ -123,7 +125,11 @@ class SqlQueue(SqlReader):
             "id": behind.id,
             "limit": limit,
         }
-        return [_queued_of_row(row) for row in self._rows(_QUEUE.where(*conditions), parameters)]
+        with self._reading() as connection:
+            if query.text is not None:
+                parameters["telling"] = _telling(connection, query.text, conditions, parameters)
+                conditions.append(_TELLING)
+            return [_queued_of_row(row) for row in connection.execute(_QUEUE.where(*conditions), parameters)]
 
     def queued(self, namespace: str, review_ids: Iterable[str]) -> dict[str, Queued]:
         """See ``ReviewQueue.queued``."""
@@ -220,8 +226,22 @@ def _queued_of_row(row: Row[Any]) -> Queued:
     )
 
 
+def _telling(
+    connection: Connection, text: str, conditions: Sequence[ColumnElement[bool]], parameters: Values
+) -> str:
+    """Return the facts of these items that hold a text, as a list; no database folds texts as we do."""
+    items = _ITEMS.where(*conditions)
+    sides = union_all(items.with_only_columns(reviews.c.low), items.with_only_columns(reviews.c.high))
+    told = select(sightings.c.fact_id, sightings.c.content).where(
+        sightings.c.namespace == NAMESPACE, sightings.c.fact_id.in_(sides)
+    )
+    wanted = canonical(text)
+    rows = connection.execute(told, parameters)
+    return as_list({row.fact_id for row in rows if wanted in canonical(row.content)})
+
+
 def _matching(query: QueueQuery) -> tuple[list[ColumnElement[bool]], Values]:
-    """Return the conditions that a query names, and their parameters."""
+    """Return the conditions that a query names, its text aside, and their parameters."""
     work = review_work.c
     found: list[ColumnElement[bool]] = []
     parameters: Values = {}
@@ -236,14 +256,6 @@ def _matching(query: QueueQuery) -> tuple[list[ColumnElement[bool]], Values]:
         found.append(work.assignee == query.assignee)
     if query.claimed_by is not None:
         found += [work.claimed_by == query.claimed_by, work.claimed_until > _MOMENT]
-    if query.text is not None:
-        told = select(sightings.c.id).where(
-            sightings.c.namespace == NAMESPACE,
-            sightings.c.fact_id.in_((reviews.c.low, reviews.c.high)),
-            holds(sightings.c.content, "text"),
-        )
-        found.append(told.exists())
-        parameters["text"] = canonical(query.text)
     if query.free_for is not None:
         found += [
             or_(work.assignee.is_(None), work.assignee == query.free_for),

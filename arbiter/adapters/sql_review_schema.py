@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Table, Text, false, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Table, false, text
 
-from arbiter.adapters.sql_columns import index_where, key, metadata, moment, optionals, texts
+from arbiter.adapters.sql_columns import Words, index_where, key, metadata, moment, optionals, texts
 
 rulings = Table(
     "rulings",
@@ -44,7 +44,7 @@ reviews = Table(
     *texts("stakes"),
     *optionals("proposal"),
     Column("reach", BigInteger(), nullable=False, server_default=text("0")),
-    Column("evidence", Text(), nullable=False, server_default=""),
+    Column("evidence", Words, nullable=False, server_default=""),
     # Closed because somebody set it aside; it waits for other evidence.
     Column("set_aside", Boolean(), nullable=False, server_default=false()),
     index_where("closed_at IS NULL", "closed_at IS NULL", "ix_reviews_open", "namespace"),

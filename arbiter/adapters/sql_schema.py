@@ -22,15 +22,23 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
-    LargeBinary,
     Table,
-    Text,
     text,
 )
 
-from arbiter.adapters.sql_columns import counted, index_where, key, metadata, moment, optionals, texts
+from arbiter.adapters.sql_columns import (
+    Vector,
+    Words,
+    counted,
+    index_where,
+    key,
+    metadata,
+    moment,
+    optionals,
+    texts,
+)
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """Every revision that this version knows, oldest first."""
 
 positions = Table("positions", metadata, key("namespace"), Column("last", BigInteger(), nullable=False))
@@ -90,7 +98,7 @@ receipts = Table(
     moment("recorded_at"),
     *texts("body"),
     # What is counted of them, so that nobody reads the bodies for it; the index has all of it.
-    Column("outcome", Text(), nullable=False, server_default=""),
+    Column("outcome", Words, nullable=False, server_default=""),
     *counted("llm_calls", "prompt_tokens", "completion_tokens", "local_pairs"),
     Column("usd", Float(), nullable=False, server_default=text("0")),
     Index(
@@ -182,8 +190,7 @@ vectors = Table(
     key("model_id"),
     key("position", BigInteger),
     *texts("fact_id"),
-    # Little-endian float32.
-    Column("vector", LargeBinary(), nullable=False),
+    Column("vector", Vector(), nullable=False),
     Index("ix_vectors_fact", "namespace", "fact_id", "model_id", unique=True),
 )
 

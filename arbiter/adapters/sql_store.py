@@ -1,9 +1,9 @@
-"""The store in an SQL database: one SQLite file by default."""
+"""The store in an SQL database: one SQLite file by default, or PostgreSQL for many workers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from threading import RLock, local
@@ -14,7 +14,15 @@ from arbiter.adapters.sql_access import SqlKeys
 from arbiter.adapters.sql_answers import SqlAnswers
 from arbiter.adapters.sql_audit import SqlAudit
 from arbiter.adapters.sql_backlog import SqlBacklog
-from arbiter.adapters.sql_dialect import for_writing, is_shared, open_engine, scrub
+from arbiter.adapters.sql_engine import (
+    SERVICE,
+    for_writing,
+    is_postgres,
+    is_shared,
+    open_engine,
+    scrub,
+    take_turn,
+)
 from arbiter.adapters.sql_erase import mark_scrubbed, needs_scrubbing
 from arbiter.adapters.sql_leases import SqlLeases, write_probe
 from arbiter.adapters.sql_overview import SqlOverview
@@ -31,15 +39,16 @@ DEFAULT_BUSY_TIMEOUT = timedelta(seconds=30)
 
 
 class SqlStore(SqlAudit):
-    """Implements ``FactStore``. Threads and processes may share one file.
+    """Implements ``FactStore``. Threads and processes may share one database.
 
-    ``location`` is a path, a database URL or ``:memory:``. A new file gets the schema, an older one is
-    migrated. A writer waits up to ``busy_timeout`` for another one. Within ``writing`` the same thread reads
-    what it has written so far.
+    ``location`` is a path, a database URL or ``:memory:``. A new database gets the schema, an older one is
+    migrated. A writer waits up to ``busy_timeout`` for another one: on SQLite for any, on PostgreSQL for
+    one of the same namespace. Within ``writing`` the same thread reads what it has written so far.
 
     Raises:
-        SchemaVersionError: the file was written by a newer version.
-        StoreUnavailableError: the file cannot be opened, read or, where it is new, written.
+        ConfigurationError: the location names no database that can be used.
+        SchemaVersionError: the database was written by a newer version.
+        StoreUnavailableError: it cannot be opened, read or, where it is new, written.
     """
 
     def __init__(
@@ -72,6 +81,7 @@ class SqlStore(SqlAudit):
             raise StoreError("this thread is writing already; end that transaction first")
         with self._turn():
             with for_writing(self._engine.connect()) as connection, connection.begin():
+                take_turn(connection, f"namespace {namespace}")
                 transaction = SqlWriting(connection, namespace, self._clock)
                 self._own.connection = connection
                 try:
@@ -102,6 +112,19 @@ class SqlStore(SqlAudit):
         self._engine.dispose()
 
     @property
+    def searches_vectors(self) -> bool:
+        """Can the database find the nearest vectors itself?"""
+        return is_postgres(self._engine)
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Lend a connection to what searches the same database; within ``writing``, the one that writes."""
+        return self._reading()
+
+    def unattended(self) -> AbstractContextManager[Connection]:
+        """Lend a connection without a transaction, for what the database does in none."""
+        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+    @property
     def _connection(self) -> Connection | None:
         """The connection on which this thread is writing."""
         return getattr(self._own, "connection", None)
@@ -119,6 +142,10 @@ class SqlStore(SqlAudit):
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
+        if is_postgres(self._engine):
+            # The server lets waiting writers queue.
+            yield
+            return
         if not self._writers.acquire(timeout=self._busy_timeout.total_seconds()):
             raise StoreUnavailableError("the store is locked by another writer of this process")
         try:
@@ -130,6 +157,7 @@ class SqlStore(SqlAudit):
     def _changing(self) -> Iterator[Connection]:
         """Open a transaction on what belongs to no namespace."""
         with self._turn(), for_writing(self._engine.connect()) as connection, connection.begin():
+            take_turn(connection, SERVICE)
             yield connection
 
     @contextmanager

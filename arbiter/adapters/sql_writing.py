@@ -15,6 +15,7 @@ from arbiter.adapters.sql_apply import write_settlement
 from arbiter.adapters.sql_arrive import append_sightings
 from arbiter.adapters.sql_cluster import load_cluster
 from arbiter.adapters.sql_dialect import WITHIN, as_list, insert_new, listed, upsert
+from arbiter.adapters.sql_engine import SERVICE, take_turn
 from arbiter.adapters.sql_erase import erase_fact
 from arbiter.adapters.sql_log import SqlLog
 from arbiter.adapters.sql_outcome_rows import ruling_row
@@ -180,6 +181,8 @@ class SqlWriting:
 
     def erase(self, fact_id: str) -> None:
         """See ``Writing.erase``."""
+        # Kept answers belong to no namespace, and one that is being written now may quote the fact.
+        take_turn(self._connection, SERVICE)
         erase_fact(self._log, fact_id)
         self.erased = True
 

@@ -12,6 +12,7 @@ from arbiter.adapters.sql_store import SqlStore
 from arbiter.ports import Clock, FactStore
 from arbiter.testing_store import MemoryStore
 from tests.contracts.fact_store_cases import TickingClock
+from tests.postgres_server import PostgresServer
 
 _MAKERS: dict[str, Callable[[Clock, Path], FactStore]] = {
     "memory": lambda clock, _: MemoryStore(clock),
@@ -34,20 +35,28 @@ def clock() -> TickingClock:
     return TickingClock()
 
 
-@pytest.fixture(params=_MAKERS)
+@pytest.fixture(params=[*_MAKERS, "postgresql"])
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path, clock: TickingClock
 ) -> Iterator[FactStore]:
     """Return an empty fact store with that clock."""
-    shutil.copy(empty_file, tmp_path)
-    made = _MAKERS[request.param](clock, tmp_path)
+    if request.param == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        made: FactStore = SqlStore(server.emptied(), clock)
+    else:
+        shutil.copy(empty_file, tmp_path)
+        made = _MAKERS[request.param](clock, tmp_path)
     yield made
     made.close()
 
 
-@pytest.fixture(scope="session")
-def sql_store() -> Iterator[SqlStore]:
+@pytest.fixture(scope="session", params=["sqlite-memory", "postgresql"])
+def sql_store(request: pytest.FixtureRequest) -> Iterator[SqlStore]:
     """Return one SQL store for all examples of a property; each takes a namespace of its own."""
-    made = SqlStore(":memory:", TickingClock())
+    location = ":memory:"
+    if request.param == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        location = server.new()
+    made = SqlStore(location, TickingClock())
     yield made
     made.close()

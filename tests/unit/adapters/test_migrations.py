@@ -13,7 +13,7 @@ import pytest
 
 from arbiter.adapters.migrate import SCRIPTS, migrate
 from arbiter.adapters.sql_columns import metadata
-from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_engine import open_engine
 from arbiter.adapters.sql_schema import REVISIONS
 from arbiter.adapters.sql_store import SqlStore
 from tests.contracts.fact_store_cases import HERE, TickingClock, facts_in

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from arbiter.adapters.migrate import SCRIPTS, migrate
-from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_engine import open_engine
 from arbiter.adapters.sql_rows import to_json
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.evidence import Spend
@@ -29,7 +29,7 @@ RECEIPTS = (
 def test_old_receipts_are_counted(tmp_path: Path) -> None:
     """Outcome and cost are read from their bodies once."""
     scripts, path = tmp_path / "migrations", tmp_path / "facts.db"
-    shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", "v0005*"))
+    shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__", "v0005*", "v0006*"))
     engine = open_engine(str(path), timedelta(seconds=5))
     migrate(engine, scripts, ("0001", "0002", "0003", "0004"))
     with engine.begin() as connection:

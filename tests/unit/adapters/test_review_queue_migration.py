@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from arbiter.adapters.migrate import SCRIPTS, migrate
-from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_engine import open_engine
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.outcomes import FactState
 from arbiter.domain.review_queue import ReviewStatus, ReviewWork

@@ -26,7 +26,7 @@ from arbiter.adapters import (
     sql_writing,
 )
 from arbiter.adapters.migrate import migrate
-from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_engine import open_engine
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from arbiter.adapters.sql_dialect import open_engine
+from arbiter.adapters.sql_engine import open_engine
 from arbiter.adapters.sql_schema import REVISIONS
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.errors import ConfigurationError, SchemaVersionError, StoreError, StoreUnavailableError
@@ -126,8 +126,8 @@ def test_a_damaged_file_is_told(path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("postgresql://ada:secret@db/facts", "facts are kept in SQLite; postgresql cannot be used"),
-        ("mysql://db/facts", "facts are kept in SQLite; mysql cannot be used"),
+        ("mysql://ada:secret@db/facts", "facts are kept in SQLite or PostgreSQL; mysql cannot be used"),
+        ("postgresql+asyncpg://db/facts", r"PostgreSQL; postgresql\+asyncpg cannot be used"),
         ("://", "this is no URL"),
     ],
 )
