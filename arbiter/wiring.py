@@ -17,15 +17,11 @@ from arbiter.pipeline.retry import RetryPlan
 
 if TYPE_CHECKING:
     from arbiter.adapters.claim_keys import ClaimKeyRegistry
+    from arbiter.adapters.sql_store import SqlStore
     from arbiter.domain.policy import Policy
     from arbiter.judges.chat import ChatClient
     from arbiter.judges.local import LocalJudge
-    from arbiter.ports import (
-        Embedder,
-        Guard,
-        Judge,
-        VectorIndex,
-    )
+    from arbiter.ports import Embedder, Guard, Judge, VectorIndexes
     from arbiter.settings import Settings
 
 DEFAULT_EMBEDDING = "all-MiniLM-L6-v2"
@@ -72,7 +68,7 @@ def build(settings: Settings, instruments: Instruments = NONE) -> Context:
     return Context(
         store=store,
         embedder=embedder,
-        indexes=Indexes(store, embedder, lambda: _new_index(embedder)),
+        indexes=build_indexes(store, embedder),
         entities=SpacyEntities(settings.spacy_pipeline, claim_keys.canonical_name),
         claim_keys=claim_keys,
         judge=judge,
@@ -120,6 +116,17 @@ def build_embedder(settings: Settings) -> Embedder:
     from arbiter.adapters.st_embedder import SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(settings.embedding_model)
+
+
+def build_indexes(store: SqlStore, embedder: Embedder) -> VectorIndexes:
+    """Return the indexes of a store: those of its database, if that has any, or else indexes in memory."""
+    if store.searches_vectors:
+        from arbiter.adapters.pgvector_index import PgVectorIndexes
+
+        return PgVectorIndexes(store, embedder)
+    from arbiter.adapters.faiss_index import FaissIndex
+
+    return Indexes(store, embedder, lambda: FaissIndex(embedder.dimension))
 
 
 def build_local_judge(settings: Settings) -> LocalJudge | None:
@@ -210,9 +217,3 @@ def _llm_judge(settings: Settings, model: str, instruments: Instruments) -> Judg
         deadline_s=settings.llm_deadline_s,
         concurrency=settings.llm_concurrency,
     )
-
-
-def _new_index(embedder: Embedder) -> VectorIndex:
-    from arbiter.adapters.faiss_index import FaissIndex
-
-    return FaissIndex(embedder.dimension)

@@ -9,8 +9,16 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from arbiter.domain.policy import Policy
-from arbiter.pipeline.index import Indexes
-from arbiter.ports import ClaimKeys, Clock, Embedder, EntityExtractor, FactStore, Guard, Judge
+from arbiter.ports import (
+    ClaimKeys,
+    Clock,
+    Embedder,
+    EntityExtractor,
+    FactStore,
+    Guard,
+    Judge,
+    VectorIndexes,
+)
 
 ProgressCallback = Callable[[int], None]
 Stage: TypeAlias = Callable[[str], AbstractContextManager[None]]
@@ -48,7 +56,7 @@ class Context:
 
     store: FactStore
     embedder: Embedder
-    indexes: Indexes
+    indexes: VectorIndexes
     entities: EntityExtractor
     claim_keys: ClaimKeys
     judge: Judge

@@ -1,4 +1,4 @@
-"""The vector indexes: one a namespace, built when first needed and kept in step with the log."""
+"""The vector indexes in memory: one a namespace, built when first needed and kept in step with the log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class _Kept:
 
 
 class Indexes:
-    """Vector indexes as views of the store: each read first takes in what was committed since the last.
+    """Implements ``VectorIndexes`` as views of the store.
+
+    Each read first takes in what was committed since the last.
 
     Nobody adds to an index directly, so there is nothing to lose in a crash and several processes can
     share one store.
@@ -31,7 +33,7 @@ class Indexes:
         self._lock = Lock()
 
     def current(self, namespace: str) -> VectorIndex:
-        """Return the namespace's index with everything that is committed by now."""
+        """See ``VectorIndexes.current``."""
         with self._lock:
             kept = self._kept.setdefault(namespace, _Kept(self._new_index()))
         with kept.lock:
@@ -43,7 +45,7 @@ class Indexes:
         return kept.index
 
     def forget(self, namespace: str, fact_id: str) -> None:
-        """Take one fact out at once, because its text has been erased."""
+        """See ``VectorIndexes.forget``."""
         with self._lock:
             kept = self._kept.get(namespace)
         if kept is not None:

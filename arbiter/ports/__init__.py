@@ -13,6 +13,7 @@ from arbiter.ports.evidence import (
     Guard,
     Judge,
     VectorIndex,
+    VectorIndexes,
     Vectors,
 )
 from arbiter.ports.overview import Overview
@@ -36,6 +37,7 @@ __all__ = [
     "Overview",
     "ReviewQueue",
     "VectorIndex",
+    "VectorIndexes",
     "Vectors",
     "Writing",
 ]

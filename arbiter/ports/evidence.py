@@ -74,6 +74,18 @@ class VectorIndex(Protocol):
         ...
 
 
+class VectorIndexes(Protocol):
+    """The vector indexes of a store, one a namespace."""
+
+    def current(self, namespace: str) -> VectorIndex:
+        """Return the namespace's index with everything that is committed by now."""
+        ...
+
+    def forget(self, namespace: str, fact_id: str) -> None:
+        """Take one fact out at once, because its text has been erased."""
+        ...
+
+
 class EntityExtractor(Protocol):
     """Finds the named things in texts."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -10,8 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from arbiter.adapters.faiss_index import FaissIndex
+from arbiter.adapters.pgvector_index import PgVectorIndex
+from arbiter.adapters.sql_store import SqlStore
 from arbiter.ports import VectorIndex
 from arbiter.testing import BruteForceIndex
+from tests.contracts.fact_store_cases import TickingClock, fresh
+from tests.postgres_server import PostgresServer
 
 DIMENSION = 16
 Vectors: TypeAlias = NDArray[np.float32]
@@ -23,12 +27,21 @@ Make: TypeAlias = Callable[[], VectorIndex]
         pytest.param(BruteForceIndex, id="brute-force"),
         pytest.param(lambda: FaissIndex(DIMENSION), id="faiss-flat"),
         pytest.param(lambda: FaissIndex(DIMENSION, hnsw_from=50), id="faiss-hnsw"),
+        pytest.param(10_000, id="pgvector-exact"),
+        pytest.param(50, id="pgvector-hnsw"),
     ]
 )
-def index(request: pytest.FixtureRequest) -> VectorIndex:
-    """Return an empty index of each kind in turn."""
-    make: Make = request.param
-    return make()
+def index(request: pytest.FixtureRequest) -> Iterator[VectorIndex]:
+    """Return an empty index of each kind in turn; a number is from where on pgvector uses a graph."""
+    if not isinstance(request.param, int):
+        make: Make = request.param
+        yield make()
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    store = SqlStore(server.emptied(), TickingClock())
+    # A graph stays in the database that all of these tests use.
+    yield PgVectorIndex(store, fresh(), "m", DIMENSION, hnsw_from=request.param)
+    store.close()
 
 
 def unit(count: int, seed: int) -> Vectors:
