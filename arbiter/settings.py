@@ -70,7 +70,8 @@ class Settings(BaseSettings):
         "arbiter.db",
         min_length=1,
         repr=False,  # a URL may hold a password
-        description="Where facts are kept: the path or URL of an SQLite file.",
+        description="Where facts are kept: the path or URL of an SQLite file, or the URL of a PostgreSQL "
+        "database (needs the `postgres` extra). `ARBITER_DATABASE_URL` is another name of its variable.",
     )
 
     judge: Literal["cascade", "local", "llm", "none"] = Field(
@@ -230,7 +231,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Say where values come from, first one wins."""
         config = (env_settings() | init_settings()).get("config")
-        return (init_settings, env_settings, _UnknownVariables(settings_cls), _toml(settings_cls, config))
+        return (init_settings, env_settings, _OtherVariables(settings_cls), _toml(settings_cls, config))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -258,15 +259,15 @@ def share(settings: Settings) -> None:
             os.environ[ENV_PREFIX + name.upper()] = str(value)
 
 
-class _UnknownVariables(PydanticBaseSettingsSource):
+class _OtherVariables(PydanticBaseSettingsSource):
     """Brings in variables with our prefix that are no setting, so that they are refused, not ignored."""
 
     def __call__(self) -> dict[str, Any]:
         names = (name for name in os.environ if name.startswith(ENV_PREFIX))
-        fields = {name.removeprefix(ENV_PREFIX).lower(): os.environ[name] for name in names}
-        return {
-            field: value for field, value in fields.items() if field not in self.settings_cls.model_fields
-        }
+        given = {name.removeprefix(ENV_PREFIX).lower(): os.environ[name] for name in names}
+        others = {field: given[field] for field in given.keys() - self.settings_cls.model_fields}
+        url = others.pop("database_url", "")
+        return others | ({"database": url} if url else {})
 
     def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:  # noqa: ANN401, ARG002
         """Return no value: this source knows only what is no field."""

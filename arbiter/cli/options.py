@@ -80,6 +80,11 @@ def store_path(database: str) -> Path | None:
     return None if "://" in location or location in ("", MEMORY) else Path(location)
 
 
+def is_in_memory(database: str) -> bool:
+    """Does a store live in one process only?"""
+    return store_path(database) is None and not database.startswith("postgres")
+
+
 def common_options(
     *, store: bool = True, namespace: bool | str = True, judge: bool = False, json: bool = True
 ) -> Callable[[Function], Function]:
@@ -151,10 +156,10 @@ _DATABASE = click.option(
     "--db",
     "database",
     metavar="PATH|URL",
-    envvar="ARBITER_DATABASE",
+    envvar=("ARBITER_DATABASE", "ARBITER_DATABASE_URL"),
     show_envvar=True,
     show_default="arbiter.db",
-    help="Where facts are kept: the path or URL of an SQLite file.",
+    help="Where facts are kept: the path or URL of an SQLite file, or the URL of a PostgreSQL database.",
 )
 _CONFIG = click.option(
     "--config",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import Options, common_options, store_path
+from arbiter.cli.options import Options, common_options, is_in_memory, store_path
 from arbiter.errors import ConfigurationError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _check(settings: Settings) -> None:
     from arbiter.domain.access import starts_open
 
     path = store_path(settings.database)
-    if settings.serve_workers > 1 and path is None:
+    if settings.serve_workers > 1 and is_in_memory(settings.database):
         raise ConfigurationError("serve_workers: a store in memory is that of one process only")
     if path is not None and not path.exists():
         starts_open(settings.serve_host, has_keys=False)

@@ -61,6 +61,17 @@ def test_argument_beats_variable_beats_file_beats_default(
     assert settings.config == path
 
 
+def test_the_database_may_be_named_as_a_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name that hosting platforms use does as well; it beats a file, and the shorter one beats it."""
+    config = toml(tmp_path, 'database = "file.db"')
+    monkeypatch.setenv("ARBITER_DATABASE_URL", "")
+    assert Settings(config=config).database == "file.db"
+    monkeypatch.setenv("ARBITER_DATABASE_URL", "postgresql://db/facts")
+    assert Settings(config=config).database == "postgresql://db/facts"
+    monkeypatch.setenv("ARBITER_DATABASE", "own.db")
+    assert Settings(config=config).database == "own.db"
+
+
 def test_file_named_by_argument_beats_the_one_named_by_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

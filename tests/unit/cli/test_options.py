@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from arbiter.cli.options import Moment, Options, common_options, store_path
+from arbiter.cli.options import Moment, Options, common_options, is_in_memory, store_path
 from arbiter.errors import ConfigurationError
 from arbiter.settings import Settings
 
@@ -58,7 +58,7 @@ def test_variables_and_options_are_read_in_that_order(tmp_path: Path) -> None:
 def test_every_option_that_has_a_setting_names_its_variable() -> None:
     """``--help`` says which variable does the same, and the default that the settings have."""
     text = " ".join(run("--help").stdout.split())
-    assert "[env var: ARBITER_DATABASE; default: (arbiter.db)]" in text
+    assert "[env var: ARBITER_DATABASE, ARBITER_DATABASE_URL; default: (arbiter.db)]" in text
     assert "[env var: ARBITER_CONFIG]" in text
     assert "[env var: ARBITER_JUDGE; default: (cascade)]" in text
     fields = Settings.model_fields
@@ -116,6 +116,21 @@ def test_times_without_a_zone_are_refused(text: str, told: str) -> None:
 def test_a_store_in_a_file_has_a_path(database: str, path: Path | None) -> None:
     """Servers and memory have none."""
     assert store_path(database) == path
+
+
+@pytest.mark.parametrize(
+    ("database", "alone"),
+    [
+        ("arbiter.db", False),
+        ("postgresql://host/db", False),
+        ("postgres://host/db", False),
+        (":memory:", True),
+        ("sqlite://", True),
+    ],
+)
+def test_only_memory_is_that_of_one_process(database: str, *, alone: bool) -> None:
+    """Files and servers are there for many."""
+    assert is_in_memory(database) is alone
 
 
 def test_a_store_that_is_not_there_is_no_empty_answer(tmp_path: Path) -> None:

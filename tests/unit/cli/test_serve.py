@@ -65,7 +65,7 @@ def test_flags_reach_the_server_and_its_workers(started: dict[str, Any]) -> None
         (["--host", "0.0.0.0"], "serve_host: other machines reach 0.0.0.0"),  # noqa: S104
         (["--host", "::"], "serve_host: other machines reach ::"),
         (["--workers", "2", "--db", ":memory:"], "serve_workers: a store in memory"),
-        (["--db", "postgresql://localhost/x"], "database: facts are kept in SQLite"),
+        (["--db", "mysql://localhost/x"], "database: facts are kept in SQLite or PostgreSQL"),
         (["--workers", "0"], "Invalid value for '--workers'"),
         (["--host", "nowhere.invalid"], "serve_host: other machines reach nowhere.invalid"),
     ],
