@@ -73,6 +73,13 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
         yield server
 
 
+@pytest.fixture
+def postgres_database(postgres: PostgresServer) -> Iterator[str]:
+    """Return the URL of an empty store in PostgreSQL."""
+    with postgres.lent() as url:
+        yield url
+
+
 @pytest.fixture(autouse=True)
 def _no_inherited_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove every variable that arbiter would read."""

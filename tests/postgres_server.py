@@ -26,7 +26,7 @@ class PostgresServer:
     def __init__(self, url: str) -> None:
         self._url = make_url(url)
         self._numbers = count()
-        self._kept: str | None = None
+        self._free: list[str] = []
         with self._connected() as connection:
             # What a test writes may be lost with the machine.
             for setting in ("fsync", "synchronous_commit", "full_page_writes"):
@@ -40,17 +40,20 @@ class PostgresServer:
             connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
         return self._url.set(database=name).render_as_string(hide_password=False)
 
-    def emptied(self) -> str:
-        """Return the URL of a database with the schema and nothing else, the same one each time."""
-        if self._kept is None:
-            self._kept = self.new()
-            engine = open_engine(self._kept, WAIT)
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """Lend a database with the schema and nothing else, and take it back when the block ends."""
+        if not self._free:
+            self._free.append(self.new())
+            engine = open_engine(self._free[0], WAIT)
             migrate(engine)
             engine.dispose()
-        with psycopg.connect(self._kept, autocommit=True) as connection:
+        url = self._free.pop()
+        with psycopg.connect(url, autocommit=True) as connection:
             for table in reversed(metadata.sorted_tables):
                 connection.execute(SQL("DELETE FROM {}").format(Identifier(table.name)))
-        return self._kept
+        yield url
+        self._free.append(url)
 
     @contextmanager
     def _connected(self) -> Iterator[psycopg.Connection]:

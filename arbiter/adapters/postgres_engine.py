@@ -6,12 +6,17 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Text, bindparam, create_engine, event, func, select
+from sqlalchemy.exc import TimeoutError  # noqa: A004  the pool's own
+from sqlalchemy.pool import QueuePool
 
 from arbiter.errors import ConfigurationError, StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext
+    from sqlalchemy.pool import ConnectionPoolEntry
 
+# A process of the service has a thread that writes, some that read, and one that asks again.
+_KEPT_CONNECTIONS, _MOST_CONNECTIONS = 5, 20
 # Codes of PostgreSQL, or the classes that they begin with, and what they say to whoever runs the store.
 _FAULTS = {
     "08": "cannot be reached",
@@ -39,6 +44,16 @@ _CLEAR = (
 )
 
 
+class _Connections(QueuePool):
+    """As many connections as there are threads, up to a limit: a server has few for all its clients."""
+
+    def _do_get(self) -> ConnectionPoolEntry:
+        try:
+            return super()._do_get()
+        except TimeoutError as error:
+            raise StoreUnavailableError("all connections of this process to the store are busy") from error
+
+
 def open_postgres(url: URL, busy_timeout: timedelta) -> Engine:
     """Return an engine for a database; nothing is opened yet.
 
@@ -52,7 +67,10 @@ def open_postgres(url: URL, busy_timeout: timedelta) -> Engine:
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             isolation_level="REPEATABLE READ",
-            max_overflow=-1,
+            poolclass=_Connections,
+            max_overflow=_MOST_CONNECTIONS - _KEPT_CONNECTIONS,
+            pool_size=_KEPT_CONNECTIONS,
+            pool_timeout=busy_timeout.total_seconds(),
             pool_pre_ping=True,
         )
         from pgvector.psycopg import register_vector

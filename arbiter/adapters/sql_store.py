@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from arbiter.ports import Clock
 
 DEFAULT_BUSY_TIMEOUT = timedelta(seconds=30)
+# Writers of different namespaces seldom share one of these.
+_QUEUES = 16
 
 
 class SqlStore(SqlAudit):
@@ -57,8 +59,9 @@ class SqlStore(SqlAudit):
         self._engine = open_engine(str(location), busy_timeout)
         self._clock = clock
         self._busy_timeout = busy_timeout
-        # SQLite lets waiting writers poll; within this process they queue here instead.
-        self._writers = RLock()
+        # SQLite lets waiting writers poll, PostgreSQL lets each of them wait with a connection; within this
+        # process they queue here instead.
+        self._writers = tuple(RLock() for _ in range(_QUEUES if is_postgres(self._engine) else 1))
         self._own = local()
         self.keys = SqlKeys(self._reading, self._changing)
         self.answers = SqlAnswers(self._changing)
@@ -79,7 +82,7 @@ class SqlStore(SqlAudit):
         """See ``FactStore.writing``."""
         if self._connection is not None:
             raise StoreError("this thread is writing already; end that transaction first")
-        with self._turn():
+        with self._turn(namespace):
             with for_writing(self._engine.connect()) as connection, connection.begin():
                 take_turn(connection, f"namespace {namespace}")
                 transaction = SqlWriting(connection, namespace, self._clock)
@@ -141,17 +144,14 @@ class SqlStore(SqlAudit):
                 self._scrub_due = False
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if is_postgres(self._engine):
-            # The server lets waiting writers queue.
-            yield
-            return
-        if not self._writers.acquire(timeout=self._busy_timeout.total_seconds()):
+    def _turn(self, lock: str = SERVICE) -> Iterator[None]:
+        queue = self._writers[hash(lock) % len(self._writers)]
+        if not queue.acquire(timeout=self._busy_timeout.total_seconds()):
             raise StoreUnavailableError("the store is locked by another writer of this process")
         try:
             yield
         finally:
-            self._writers.release()
+            queue.release()
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:

@@ -1,4 +1,6 @@
-"""A real stack for a test: SQLite, FAISS, the packaged embedder, spaCy, keyed judge and guards.
+"""A real stack for a test: a store with its index, the packaged embedder, spaCy, keyed judge and guards.
+
+The store is SQLite with FAISS or PostgreSQL with pgvector, as ``databases.SERVER`` says.
 
 Only the language model is played: by a server on loopback that knows what a test expects of two texts. It
 is asked through litellm like any other, and only about the pairs that the stack brings before it. The
@@ -20,7 +22,6 @@ from typing import Any
 import litellm  # noqa: F401, TID253  here, so that its import does not count against a deadline
 
 from arbiter import Arbiter, Settings
-from arbiter.adapters.faiss_index import FaissIndex
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.canonical import canonical
 from arbiter.domain.evidence import Judgement, Unjudged
@@ -31,10 +32,10 @@ from arbiter.interchange.record_in import parse_record
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
-from arbiter.pipeline.index import Indexes
 from arbiter.pipeline.read import FactView
 from arbiter.ports import Embedder, Vectors
-from arbiter.wiring import build
+from arbiter.wiring import build, build_indexes
+from tests.acceptance.databases import empty_database
 from tests.chat import item, reply
 from tests.scripted_server import Answer, Request, Script, ScriptedServer, scripted_server
 
@@ -88,7 +89,7 @@ class Bench:
     """One store with everything around it, for the length of a test."""
 
     arbiter: Arbiter
-    database: Path
+    database: str
     clock: Clock
     server: ScriptedServer
     answers: dict[frozenset[str], Says]
@@ -199,14 +200,6 @@ def models() -> Context:
     return build(Settings(database=":memory:", judge="none", embedding_threads=1))
 
 
-@functools.cache
-def _empty_store() -> bytes:
-    """Return the file of a store with nothing in it, to be copied instead of made again."""
-    with TemporaryDirectory() as folder:
-        SqlStore(Path(folder, "empty.db"), Clock()).close()
-        return Path(folder, "empty.db").read_bytes()
-
-
 @contextmanager
 def bench(
     *answers: Says,
@@ -224,8 +217,7 @@ def bench(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         server = stack.enter_context(scripted_server(script or functools.partial(_answer, known)))
-        database = folder / "facts.db"
-        database.write_bytes(_empty_store())
+        database = stack.enter_context(empty_database(folder))
         chosen: dict[str, Any] = {
             "llm_model": "openai/scripted",
             "llm_api_base": server.api_base,
@@ -248,8 +240,9 @@ def bench(
 
 
 def _embedding(context: Context, embedder: Embedder) -> Context:
-    indexes = Indexes(context.store, embedder, lambda: FaissIndex(embedder.dimension))
-    return replace(context, embedder=embedder, indexes=indexes)
+    store = context.store
+    assert isinstance(store, SqlStore)
+    return replace(context, embedder=embedder, indexes=build_indexes(store, embedder))
 
 
 def _answer(known: Mapping[frozenset[str], Says], request: Request) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from arbiter.errors import StoreError
 from arbiter.scan import scan
 from tests.acceptance.bench import Unsteady, bench, models, outcomes, says
+from tests.acceptance.databases import refusing
 from tests.acceptance.field_cases import CASES, covers, record, records, told
 from tests.scanning import write_lines
 
@@ -71,19 +71,12 @@ def test_one_text_that_cannot_be_embedded_is_held() -> None:
 def test_a_store_that_refuses_one_record_gives_no_receipt() -> None:
     """The batch is refused as a whole, with an error of ours and no row left; sent again it is stored."""
     told = records(CASES["receipt-for-a-record-not-written"].input)
-    refusal = (
-        "CREATE TRIGGER refuses BEFORE INSERT ON sightings WHEN NEW.content = 'Pier 2 is dark.' "
-        "BEGIN SELECT RAISE(ABORT, 'refused'); END"
-    )
     with bench() as on:
-        with sqlite3.connect(on.database) as connection:
-            connection.execute(refusal)
-        with pytest.raises(StoreError, match="refused"):
-            on.add(*told)
-        assert on.states() == {}
-        assert outcomes([on.one(told[0])]) == ["stored"]
-        with sqlite3.connect(on.database) as connection:
-            connection.execute("DROP TRIGGER refuses")
+        with refusing(on.database, "Pier 2 is dark."):
+            with pytest.raises(StoreError, match="refused"):
+                on.add(*told)
+            assert on.states() == {}
+            assert outcomes([on.one(told[0])]) == ["stored"]
         receipts = on.add(*told)
         assert outcomes(receipts) == ["unchanged", "stored"]
         assert {on.arbiter.fact(r.fact_id or "").fact.content for r in receipts} == set(on.states())

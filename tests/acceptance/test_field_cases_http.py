@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import pytest
 
 from arbiter.domain.outcomes import review_id
 from tests.acceptance.bench import Bench, bench, says
+from tests.acceptance.databases import refusing
 from tests.acceptance.field_cases import CASES, adapted, covers, over_http, record, records, told
 from tests.http_server import http_server
 from tests.scripted_server import Answer
@@ -67,10 +67,6 @@ def test_a_merge_that_cannot_be_stored_takes_nothing_away() -> None:
     case = CASES["replacement-fails-after-delete"].input
     one, other = case["pair"]
     merged = case["steps"][0]["replace_with"]
-    refusal = (
-        f"CREATE TRIGGER refuses BEFORE INSERT ON sightings WHEN NEW.content = '{merged}' "
-        "BEGIN SELECT RAISE(ABORT, 'refused'); END"
-    )
     with served(says(one, other, "contradiction")) as (on, client):
         submit(client, told(one, "2026-02-01"), told(other, "2026-02-02", by="u:2"))
         before = on.views()
@@ -82,15 +78,13 @@ def test_a_merge_that_cannot_be_stored_takes_nothing_away() -> None:
             "digest_a": item["digest_a"],
             "digest_b": item["digest_b"],
         }
-        with sqlite3.connect(on.database) as connection:
-            connection.execute(refusal)
-        answer = client.post(f"/v1/reviews/{item['id']}/ruling", json=ruling)
-        assert (answer.status_code // 100, answer.headers["content-type"]) == (5, PROBLEM)
-        assert "refused" not in answer.text
-        assert on.views() == before
-        assert [open_item["id"] for open_item in client.get("/v1/reviews").json()["items"]] == [item["id"]]
-        with sqlite3.connect(on.database) as connection:
-            connection.execute("DROP TRIGGER refuses")
+        with refusing(on.database, merged):
+            answer = client.post(f"/v1/reviews/{item['id']}/ruling", json=ruling)
+            assert (answer.status_code // 100, answer.headers["content-type"]) == (5, PROBLEM)
+            assert "refused" not in answer.text
+            assert on.views() == before
+            waiting = client.get("/v1/reviews").json()["items"]
+            assert [open_item["id"] for open_item in waiting] == [item["id"]]
         assert client.post(f"/v1/reviews/{item['id']}/ruling", json=ruling).status_code == 200
         assert on.active() == {merged}
 

@@ -53,7 +53,7 @@ def at_once(number: int, job: Callable[[int], T]) -> list[T]:
 
 
 def told_by(on: Bench, told: Mapping[str, Any]) -> Receipt:
-    """Submit a record through a store of one's own on the same file, as another process would."""
+    """Submit a record through a store of one's own on the same database, as another process would."""
     store = SqlStore(on.database, on.clock)
     try:
         (receipt,) = Arbiter(on.using(store=store).context).submit([told])
@@ -92,7 +92,7 @@ def test_to_lose_a_race_is_no_error() -> None:
 
 @covers("parallel-distinct-facts-lost")
 def test_two_processes_lose_nothing() -> None:
-    """Seven facts by this process and another one on one file: every id of a receipt can be read."""
+    """Seven facts by this process and another one on one store: every id of a receipt can be read."""
     case = CASES["parallel-distinct-facts-lost"]
     told = [record(request["record"]) for request in case.input["requests"]]
     with bench() as on, another_process(on, told[::2]) as process:
@@ -114,7 +114,7 @@ def test_two_processes_lose_nothing() -> None:
 def another_process(on: Bench, told: list[dict[str, Any]]) -> Iterator[subprocess.Popen[str]]:
     """Run ``PROCESS`` beside this one."""
     with subprocess.Popen(
-        [sys.executable, "-c", PROCESS, str(on.database), json.dumps(told)],
+        [sys.executable, "-c", PROCESS, on.database, json.dumps(told)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

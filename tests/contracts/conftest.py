@@ -41,8 +41,7 @@ def store(
 ) -> Iterator[FactStore]:
     """Return an empty fact store with that clock."""
     if request.param == "postgresql":
-        server: PostgresServer = request.getfixturevalue("postgres")
-        made: FactStore = SqlStore(server.emptied(), clock)
+        made: FactStore = SqlStore(request.getfixturevalue("postgres_database"), clock)
     else:
         shutil.copy(empty_file, tmp_path)
         made = _MAKERS[request.param](clock, tmp_path)

@@ -15,7 +15,6 @@ from arbiter.adapters.sql_store import SqlStore
 from arbiter.ports import VectorIndex
 from arbiter.testing import BruteForceIndex
 from tests.contracts.fact_store_cases import TickingClock, fresh
-from tests.postgres_server import PostgresServer
 
 DIMENSION = 16
 Vectors: TypeAlias = NDArray[np.float32]
@@ -37,8 +36,7 @@ def index(request: pytest.FixtureRequest) -> Iterator[VectorIndex]:
         make: Make = request.param
         yield make()
         return
-    server: PostgresServer = request.getfixturevalue("postgres")
-    store = SqlStore(server.emptied(), TickingClock())
+    store = SqlStore(request.getfixturevalue("postgres_database"), TickingClock())
     # A graph stays in the database that all of these tests use.
     yield PgVectorIndex(store, fresh(), "m", DIMENSION, hnsw_from=request.param)
     store.close()
