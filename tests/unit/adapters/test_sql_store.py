@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -30,8 +28,8 @@ from tests.contracts.fact_store_cases import (
     settled,
 )
 from tests.factories import day, make_sighting
+from tests.processes import go_on, start, wait_for
 
-ROOT = Path(__file__).parents[3]
 WRITER = """
 import sys
 from arbiter.adapters.sql_store import SqlStore
@@ -74,25 +72,6 @@ with store.writing("default") as tx:
 """
 
 
-def start(script: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start a script in a process of its own that can import the project and the tests."""
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def wait_for(process: subprocess.Popen[str], word: str) -> None:
-    """Wait until a process says a word."""
-    assert process.stdout is not None
-    said = process.stdout.readline().strip()
-    assert said == word, process.communicate()[1]
-
-
 @contextmanager
 def statements() -> Iterator[list[str]]:
     """Gather the statements that any engine sends to its database; many rows of one are one."""
@@ -115,9 +94,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     for writer in writers:
         wait_for(writer, "ready")
     for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
+        go_on(writer)
     for writer in writers:
         _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
