@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import uvicorn
 
@@ -24,8 +23,8 @@ from arbiter.web.service import Service
 from arbiter.wiring import build_judge, now
 
 
-def light_context(database: Path) -> Context:
-    """Return a context on a file in which only what shares a claim key is compared."""
+def light_context(database: str) -> Context:
+    """Return a context on a file or a server in which only what shares a claim key is compared."""
     keys = ClaimKeyRegistry.load()
     guard, policy = TextGuards(keys.canonical_name), load_policy()
     store, embedder = SqlStore(database, now), WordEmbedder()
@@ -44,8 +43,8 @@ def light_context(database: Path) -> Context:
 
 
 def main(database: str, port: str) -> None:
-    """Serve a file on a port of this machine."""
-    context = light_context(Path(database))
+    """Serve a store on a port of this machine."""
+    context = light_context(database)
     app = build(Settings(), lambda settings: Service(Arbiter(context), settings))
     uvicorn.run(app, port=int(port), log_config=None, ws="none")
 

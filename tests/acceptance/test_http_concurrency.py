@@ -13,6 +13,7 @@ import pytest
 from arbiter.client import Client, Fact, Receipt
 from tests.acceptance.calling import born, calling, lives, told
 from tests.http_server import ServeProcess, serve_process
+from tests.postgres_server import PostgresServer
 
 T = TypeVar("T")
 CLIENTS = 64
@@ -22,14 +23,22 @@ NAMES = (
 PATIENCE_S = 60
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two processes"])
+@pytest.fixture(
+    scope="module",
+    params=[("sqlite", 1), ("sqlite", 2), ("postgresql", 2)],
+    ids=["one process", "two processes", "two processes on PostgreSQL"],
+)
 def served(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServeProcess]:
     """Run ``arbiter serve`` with that many workers, where claim keys judge and no model does."""
+    kept_in, workers = request.param
     folder = tmp_path_factory.mktemp("concurrency")
-    arguments = ["--workers", str(request.param), "--judge", "none"]
-    with serve_process(folder, *arguments, min_similarity="0.99") as running:
+    variables = {"min_similarity": "0.99"}
+    if kept_in == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        variables["database_url"] = server.new()
+    with serve_process(folder, "--workers", str(workers), "--judge", "none", **variables) as running:
         yield running
 
 

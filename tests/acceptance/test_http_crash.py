@@ -7,7 +7,6 @@ failure: of those nobody knows what became of their records, but none may be the
 from __future__ import annotations
 
 import multiprocessing
-import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,8 +20,11 @@ from typing import Any
 
 import pytest
 
+from arbiter.adapters.sql_store import SqlStore
+from arbiter.adapters.sqlite_check import integrity_faults
 from arbiter.client import Client, Retries
 from arbiter.errors import UnreachableError
+from arbiter.wiring import now
 from tests import light_service
 from tests.acceptance.calling import calling, lives, told
 
@@ -61,9 +63,9 @@ class Acknowledged:
 
 
 @contextmanager
-def running(database: Path, port: int) -> Iterator[None]:
+def running(database: str, port: int) -> Iterator[None]:
     """Run a service until the block ends, and kill it there without any warning."""
-    process = STARTER.Process(target=light_service.main, args=(str(database), str(port)))
+    process = STARTER.Process(target=light_service.main, args=(database, str(port)))
     process.start()
     try:
         yield
@@ -111,9 +113,18 @@ def kills(request: pytest.FixtureRequest) -> int:
     return count
 
 
-def test_what_was_acknowledged_is_there_once(tmp_path: Path, kills: int) -> None:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return where the store is kept: in a file, or on a server that stays up when a service is killed."""
+    if request.param == "sqlite":
+        return str(tmp_path / "facts.db")
+    url: str = request.getfixturevalue("postgres_database")
+    return url
+
+
+def test_what_was_acknowledged_is_there_once(database: str, kills: int) -> None:
     """Every record with a receipt, each as one fact with one sighting, and every state as it has to be."""
-    database, port, draw = tmp_path / "facts.db", free_port(), Random(0)
+    port, draw = free_port(), Random(0)
     url, acknowledged = f"http://127.0.0.1:{port}", Acknowledged()
     patient: list[str] = []
     with ThreadPoolExecutor(max_workers=(CLIENTS + 1) * (kills + 1)) as threads:
@@ -134,10 +145,22 @@ def test_what_was_acknowledged_is_there_once(tmp_path: Path, kills: int) -> None
                 for done in sending:
                     done.result(PATIENCE_S)
                 check(url, acknowledged, patient)
-    with sqlite3.connect(database) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        twice = "SELECT event_key FROM sightings GROUP BY namespace, event_key HAVING count(*) > 1"
-        assert connection.execute(twice).fetchall() == []
+    assert [integrity_of(database), events_told_twice(database)] == [[], []]
+
+
+def integrity_of(database: str) -> list[str]:
+    """Return what is wrong with a file; a server looks after its own."""
+    return [] if "://" in database else integrity_faults(Path(database))
+
+
+def events_told_twice(database: str) -> list[object]:
+    """Return the events that have more than one sighting."""
+    store = SqlStore(database, now)
+    twice = "SELECT event_key FROM sightings GROUP BY namespace, event_key HAVING count(*) > 1"
+    with store.reading() as connection:
+        found = list(connection.exec_driver_sql(twice).scalars())
+    store.close()
+    return found
 
 
 def check(url: str, acknowledged: Acknowledged, patient: list[str]) -> None:
