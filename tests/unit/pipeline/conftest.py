@@ -14,7 +14,7 @@ from arbiter.domain.evidence import Unjudged
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
-from arbiter.ports import FactStore, Judge, Vectors
+from arbiter.ports import Clock, FactStore, Judge, Vectors
 from arbiter.testing import (
     BruteForceIndex,
     CapitalisedEntities,
@@ -54,10 +54,19 @@ class FailsOn:
         return self.inner.embed(texts)
 
 
-STORES: dict[str, Callable[[Path], FactStore]] = {
-    "memory": lambda _: MemoryStore(lambda: day(100)),
-    "sqlite": lambda folder: SqlStore(folder / "facts.db", lambda: day(100)),
+STORES: dict[str, Callable[[Clock, str | Path], FactStore]] = {
+    "memory": lambda clock, _: MemoryStore(clock),
+    "sqlite": lambda clock, file: SqlStore(file, clock),
+    "postgresql": lambda clock, url: SqlStore(url, clock),
 }
+
+
+@pytest.fixture(params=STORES)
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Clock], FactStore]:
+    """Return what makes an empty store of each kind with a clock."""
+    on_server = request.param == "postgresql"
+    place = request.getfixturevalue("postgres_database") if on_server else tmp_path / "facts.db"
+    return lambda clock: STORES[request.param](clock, place)
 
 
 def context_on(store: FactStore, judge: Judge) -> Context:
@@ -83,10 +92,10 @@ def judge() -> TableJudge:
     return TableJudge()
 
 
-@pytest.fixture(params=STORES)
-def context(request: pytest.FixtureRequest, tmp_path: Path, judge: TableJudge) -> Iterator[Context]:
+@pytest.fixture
+def context(make_store: Callable[[Clock], FactStore], judge: TableJudge) -> Iterator[Context]:
     """Return a context on each kind of store."""
-    store = STORES[request.param](tmp_path)
+    store = make_store(lambda: day(100))
     yield context_on(store, judge)
     store.close()
 

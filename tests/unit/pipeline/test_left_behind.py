@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.facts import Record
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import Outcome, State
@@ -23,16 +21,11 @@ from arbiter.pipeline.read import erase, list_facts
 from arbiter.pipeline.submit import submit
 from arbiter.ports import Clock, FactStore
 from arbiter.testing import TableJudge
-from arbiter.testing_store import MemoryStore
 from tests.factories import START, make_record, verdict
 from tests.unit.pipeline.conftest import DOWN, FailsOn, context_on, with_embedder
 
 OLD = make_record("Rita lives in Bath.", subject="Rita")
 NEW = make_record("Rita lives in York.", subject="Rita", at=9)
-STORES: dict[str, Callable[[Clock, Path], FactStore]] = {
-    "memory": lambda clock, _: MemoryStore(clock),
-    "sqlite": lambda clock, folder: SqlStore(folder / "facts.db", clock),
-}
 
 
 @dataclass
@@ -65,11 +58,11 @@ class House:
         return {view.fact.content: view.state.state for view in list_facts("default", None, self.context)}
 
 
-@pytest.fixture(params=STORES)
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+@pytest.fixture
+def house(make_store: Callable[[Clock], FactStore]) -> Iterator[House]:
     """Return a house on each kind of store, in which Rita lives in Bath."""
     made: list[House] = []
-    store = STORES[request.param](lambda: made[0].now if made else START, tmp_path)
+    store = make_store(lambda: made[0].now if made else START)
     judge = TableJudge(otherwise=verdict("update"))
     made.append(House(context_on(store, judge), judge, START + timedelta(days=100)))
     made[0].context = replace(made[0].context, clock=lambda: made[0].now)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.evidence import Judgement, RecordPair, Spend, Unjudged
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import State
@@ -24,17 +22,12 @@ from arbiter.pipeline.retry import WORK, Retried, RetryPlan, retry
 from arbiter.pipeline.submit import submit
 from arbiter.ports import Clock, FactStore
 from arbiter.testing import TableJudge
-from arbiter.testing_store import MemoryStore
 from tests.chat import PROMPT, Client, all_unrelated
 from tests.factories import START, make_record, verdict
 from tests.unit.pipeline.conftest import DOWN, FailsOn, context_on, with_embedder
 
 PLAN = RetryPlan()
 NAMES = [f"{first}{second}" for first in "ABCDEFGH" for second in ("da", "eo", "im", "ul", "yn")]
-STORES: dict[str, Callable[[Clock, Path], FactStore]] = {
-    "memory": lambda clock, _: MemoryStore(clock),
-    "sqlite": lambda clock, folder: SqlStore(folder / "facts.db", clock),
-}
 
 
 class Failing(TableJudge):
@@ -76,11 +69,11 @@ class Desk:
         return retry(self.context, plan, owner, **fields)  # type: ignore[arg-type]
 
 
-@pytest.fixture(params=STORES)
-def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+@pytest.fixture
+def desk(make_store: Callable[[Clock], FactStore]) -> Iterator[Desk]:
     """Return a desk on each kind of store; its judge takes every pair for an update."""
     made: list[Desk] = []
-    store = STORES[request.param](lambda: made[0].now if made else START, tmp_path)
+    store = make_store(lambda: made[0].now if made else START)
     judge = TableJudge(otherwise=verdict("update"))
     context = replace(context_on(store, judge), clock=lambda: made[0].now)
     made.append(Desk(context, judge, START + timedelta(days=100)))
