@@ -47,6 +47,9 @@ _STATES = select(states).where(states.c.namespace == NAMESPACE, states.c.fact_id
 _ENTITIES = select(fact_entities.c.fact_id, fact_entities.c.entity).where(
     fact_entities.c.namespace == NAMESPACE, fact_entities.c.fact_id.in_(listed("ids"))
 )
+_SUBJECTS_OF = select(facts.c.id, facts.c.subject).where(
+    facts.c.namespace == NAMESPACE, facts.c.id.in_(listed("ids")), facts.c.subject.is_not(None)
+)
 _VERDICTS = (
     select(*JUDGEMENT)
     .select_from(pairs)
@@ -144,6 +147,12 @@ class SqlReader(SqlLookup):
             ):
                 named[fact_id].append(entity)
         return {fact_id: frozenset(names) for fact_id, names in named.items()}
+
+    def subjects_of(self, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+        """See ``FactReader.subjects_of``."""
+        with self._reading() as connection:
+            rows = connection.execute(_SUBJECTS_OF, {"namespace": namespace, "ids": as_list(ids)})
+            return {row.id: row.subject for row in rows}
 
     def vectors(
         self, namespace: str, model_id: str, *, after: int

@@ -19,7 +19,8 @@ class Candidate:
 
     ``similarity`` is a cosine in [-1, 1] (None: not compared), ``entity_overlap`` the Jaccard index of
     the named things in [0, 1]. ``retrieved_by`` names the roads that found it; ``dropped_by`` the rule
-    that kept it from the judges (None: it was judged).
+    that kept it from the judges (None: it was judged). ``apart``: the two are about different subjects, as
+    their callers say.
     """
 
     fact_id: str
@@ -27,6 +28,7 @@ class Candidate:
     entity_overlap: float
     retrieved_by: tuple[str, ...]
     dropped_by: str | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from arbiter.domain.evidence import (
     Verdict,
 )
 from arbiter.domain.facts import Fact, Record
+from arbiter.domain.naming import differ
 from arbiter.domain.vocabulary import Relation
 from arbiter.pipeline.context import Context
 
@@ -106,7 +107,4 @@ def _different_subjects(pair: RecordPair, context: Context) -> tuple[GuardFindin
     if not pair.a.subject or not pair.b.subject:
         return ()
     a, b = (context.claim_keys.canonical_name(name) for name in (pair.a.subject, pair.b.subject))
-    words_a, words_b = set(a.split()), set(b.split())
-    if words_a <= words_b or words_b <= words_a:
-        return ()
-    return (GuardFinding("subject", a, b),)
+    return (GuardFinding("subject", a, b),) if differ(a, b) else ()

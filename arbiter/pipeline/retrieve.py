@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from arbiter.domain.evidence import Candidate
 from arbiter.domain.facts import Fact
+from arbiter.domain.naming import are_strangers
 from arbiter.pipeline.context import Context
 from arbiter.ports import Vectors
 
@@ -25,6 +26,26 @@ class _Found:
     def add(self, road: str, ids: Iterable[str]) -> None:
         for fact_id in ids:
             self.roads.setdefault(fact_id, set()).add(road)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What facts name and what they are about, by their ids."""
+
+    entities: Mapping[str, frozenset[str]]
+    subjects: Mapping[str, str]
+
+    def overlap(self, one: str, other: str) -> float:
+        names, others = (self.entities.get(fact_id, frozenset()) for fact_id in (one, other))
+        either = names | others
+        return len(names & others) / len(either) if either else 0.0
+
+    def apart(self, one: str, other: str) -> bool:
+        """Are they about two things, as whoever told them says, of which neither fact names the other's?"""
+        a, b = self.subjects.get(one), self.subjects.get(other)
+        if a is None or b is None or not are_strangers(a, b):
+            return False
+        return a not in self.entities.get(other, ()) and b not in self.entities.get(one, ())
 
 
 def retrieve(
@@ -58,7 +79,8 @@ def retrieve(
         found[fact.id].similarity.update(more)
     others = {fact_id for item in found.values() for fact_id in item.roads}
     entities |= context.store.entities(namespace, others - entities.keys())
-    return {fact.id: _ranked(fact.id, found[fact.id], entities, limit) for fact in facts}
+    about = context.store.subjects_of(namespace, others | found.keys())
+    return {fact.id: _ranked(fact.id, found[fact.id], _Known(entities, about), limit) for fact in facts}
 
 
 def _by_identity(
@@ -95,16 +117,14 @@ def _references(fact: Fact) -> set[tuple[str, str]]:
 _CERTAIN = frozenset({"text", "reference", "claim_key"})
 
 
-def _ranked(
-    fact_id: str, item: _Found, entities: Mapping[str, frozenset[str]], limit: int
-) -> list[Candidate]:
-    own = entities.get(fact_id, frozenset())
+def _ranked(fact_id: str, item: _Found, known: _Known, limit: int) -> list[Candidate]:
     candidates = [
         Candidate(
             fact_id=other,
             similarity=item.similarity.get(other),
-            entity_overlap=_jaccard(own, entities.get(other, frozenset())),
+            entity_overlap=known.overlap(fact_id, other),
             retrieved_by=tuple(sorted(roads)),
+            apart=known.apart(fact_id, other),
         )
         for other, roads in item.roads.items()
         if other != fact_id
@@ -112,17 +132,15 @@ def _ranked(
     return sorted(candidates, key=rank)[:limit]
 
 
-def rank(candidate: Candidate) -> tuple[bool, float, str]:
-    """Order candidates: those a sure road found, then by similarity and shared named things."""
+def rank(candidate: Candidate) -> tuple[bool, bool, float, str]:
+    """Order candidates: those a sure road found, then by similarity and shared named things.
+
+    What is about another subject comes last, so that a crowd of lookalikes keeps nothing else out.
+    """
     nearness = (candidate.similarity or 0.0) + 0.3 * candidate.entity_overlap
-    return (not certain(candidate), -nearness, candidate.fact_id)
+    return (not certain(candidate), candidate.apart, -nearness, candidate.fact_id)
 
 
 def certain(candidate: Candidate) -> bool:
     """Was it found by a road that makes the pair worth judging whatever the similarity?"""
     return not _CERTAIN.isdisjoint(candidate.retrieved_by)
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    either = one | other
-    return len(one & other) / len(either) if either else 0.0

@@ -13,14 +13,17 @@ from arbiter.pipeline.retrieve import certain, rank
 def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     """Mark the candidates that no judge need see, each with the rule that dropped it.
 
-    Pairs that share a subject or a named thing need less similarity than strangers, and of those that
-    remain the closest are judged, up to the limit.
+    What callers say is about two different subjects can be neither the same nor in conflict, however alike
+    it reads. Of the others, pairs that share a subject or a named thing need less similarity than strangers,
+    and of those that remain the closest are judged, up to the limit.
     """
     screened = []
     judged = related = 0
     for candidate in sorted(candidates, key=rank):
         dropped = None
-        if not certain(candidate):
+        if not certain(candidate) and candidate.apart:
+            dropped = "subject"
+        elif not certain(candidate):
             related += shares(candidate)
             within = shares(candidate) and related <= limits.nearest_related
             dropped = None if within else _too_far(candidate, limits)

@@ -63,6 +63,10 @@ class FactReader(Protocol):
         """Return the named things of facts, as they arrived."""
         ...
 
+    def subjects_of(self, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+        """Return the subject names of facts, as they arrived; facts without one lack."""
+        ...
+
     def subjects(self, namespace: str) -> list[str]:
         """Return every subject name of the namespace, sorted."""
         ...

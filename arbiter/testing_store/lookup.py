@@ -88,6 +88,11 @@ class MemoryReader(ABC):
         named = self._space(namespace).entities
         return {fact_id: named[fact_id] for fact_id in ids if named.get(fact_id)}
 
+    def subjects_of(self, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+        """See ``FactReader.subjects_of``."""
+        names = self._space(namespace).subjects
+        return {fact_id: names[fact_id] for fact_id in ids if fact_id in names}
+
     def subjects(self, namespace: str) -> list[str]:
         """See ``FactReader.subjects``."""
         return sorted(set(self._space(namespace).subjects.values()))

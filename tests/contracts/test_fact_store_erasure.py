@@ -116,6 +116,7 @@ def test_nobody_finds_it_by_its_words(store: FactStore) -> None:
     """Subject, claim key, entities and vectors are gone; the other fact's stay."""
     a, b = erased_pair(store)
     assert store.subjects(HERE) == []
+    assert store.subjects_of(HERE, [a, b]) == {}
     assert store.by_subject(HERE, [SECRET], limit=3) == {}
     assert store.by_claim_key(HERE, [(SECRET, SECRET)], limit=3) == {}
     assert store.by_entity(HERE, [SECRET], limit=3) == {}

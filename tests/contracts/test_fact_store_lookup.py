@@ -58,6 +58,8 @@ def test_subjects_are_compared_as_they_are(store: FactStore) -> None:
     """The name is the one given on arrival, not the record's, and not folded again."""
     told = make_sighting("Likes tea.", subject="Ada L.")
     keep(store, told, subjects={told.fact_id: "ada lovelace"})
+    assert store.subjects_of(HERE, [told.fact_id, "fact_0"]) == {told.fact_id: "ada lovelace"}
+    assert store.subjects_of("elsewhere", [told.fact_id]) == {}
     assert store.subjects(HERE) == ["ada lovelace"]
     assert store.by_subject(HERE, ["Ada L.", "ada l.", "Ada Lovelace"], limit=1) == {}
 
