@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
 from arbiter.training.augment import Augmentation
-from arbiter.training.examples import Example, pair_key
+from arbiter.training.examples import AskedKey, Example, asked_key
 from arbiter.training.model import AUXILIARY, GENERAL, HEADS
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Item:
 
 
 Batch: TypeAlias = list[Item]
-Taught: TypeAlias = Mapping[frozenset[str], tuple[float, ...]]
-"""What a teacher says of pairs, by their key."""
+Taught: TypeAlias = Mapping[AskedKey, tuple[float, ...]]
+"""What a teacher says of pairs, by what it was asked."""
 
 
 def items(
@@ -57,7 +57,7 @@ def items(
         [augmentation.context(context_words(example.pair), random) for example in varied],
     )
     return [
-        Item(t, _targets(e), e.anchor, taught.get(pair_key(e.pair)))
+        Item(t, _targets(e), e.anchor, taught.get(asked_key(e.pair)))
         for t, e in zip(tokens, varied, strict=True)
     ]
 

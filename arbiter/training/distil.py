@@ -24,7 +24,7 @@ from arbiter.domain.vocabulary import Relation, SourceKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode
 from arbiter.training.batches import Batch, Item, Taught, by_length
-from arbiter.training.examples import Example, oriented, pair_key
+from arbiter.training.examples import Example, asked_key, oriented, pair_key
 from arbiter.training.loop import tensors
 from arbiter.training.model import TeacherNetwork, empty_teacher
 
@@ -128,7 +128,7 @@ def taught_batches(
 ) -> list[Batch]:
     """Return an epoch of batches of pairs of which only a teacher speaks; pairs of like length together."""
     tokens = tokenised(tokenizer, pairs)
-    made = [Item(t, {}, taught=taught[pair_key(pair)]) for t, pair in zip(tokens, pairs, strict=True)]
+    made = [Item(t, {}, taught=taught[asked_key(pair)]) for t, pair in zip(tokens, pairs, strict=True)]
     return by_length(made, size=size, random=Random(seed))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from random import Random
+from typing import TypeAlias
 
 from arbiter.domain.canonical import canonical, fingerprint
 from arbiter.domain.evidence import RecordPair, Side
@@ -87,6 +89,18 @@ def apart(examples: Iterable[Example], held_out: Iterable[Example]) -> list[Exam
 def pair_key(pair: RecordPair) -> frozenset[str]:
     """Return what a pair says, whatever its order."""
     return frozenset((canonical(pair.a.content), canonical(pair.b.content)))
+
+
+AskedKey: TypeAlias = tuple[frozenset[str], timedelta, bool]
+
+
+def asked_key(pair: RecordPair) -> AskedKey:
+    """Return what a judge is asked of a pair, whatever its order: words, gap in time, one source or two.
+
+    Two statements that were made at once contradict each other; a year apart the later one is an update.
+    """
+    gap = abs(pair.b.observed_at - pair.a.observed_at)
+    return pair_key(pair), gap, pair.a.source.id == pair.b.source.id
 
 
 def _texts(example: Example) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from arbiter.training.batches import (
     read_inference,
 )
 from arbiter.training.distil import Teacher, as_records, recombined, taught_batches
-from arbiter.training.examples import Example, pair_key
+from arbiter.training.examples import Example, asked_key, pair_key
 from arbiter.training.loop import Log, train
 from arbiter.training.model import JudgeNetwork, from_base
 from arbiter.training.recipe import Recipe
@@ -163,7 +163,7 @@ class _Stages:
             kept.parent.mkdir(parents=True, exist_ok=True)
             torch.save(Teacher(self._recipe.teacher).probabilities(pairs, self._log), kept)
         said = torch.load(kept, weights_only=True)
-        return {pair_key(pair): taught for pair, taught in zip(pairs, said, strict=True)}
+        return {asked_key(pair): taught for pair, taught in zip(pairs, said, strict=True)}
 
     def _unlabelled(self, seed: int) -> list[Batch]:
         size = self._recipe.batch

@@ -6,6 +6,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 import torch  # noqa: TID253
@@ -13,9 +14,10 @@ import torch  # noqa: TID253
 from arbiter.domain.vocabulary import SourceKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import gap_word
-from arbiter.training.batches import Item
+from arbiter.training.augment import NONE
+from arbiter.training.batches import Item, items
 from arbiter.training.distil import Teacher, as_records, recombined, taught_batches
-from arbiter.training.examples import pair_key
+from arbiter.training.examples import asked_key, pair_key
 from arbiter.training.export import export
 from arbiter.training.held_out import HeldOut
 from arbiter.training.loop import Plan, loss, tensors
@@ -82,6 +84,20 @@ def test_new_pairs_are_of_one_anchor_and_not_labelled(tmp_path: Path) -> None:
     assert len(recombined(examples, most=1, seed=1)) == 1
 
 
+def test_what_a_teacher_says_hangs_on_when_it_was_said(tmp_path: Path) -> None:
+    """The same two statements at once and a year apart are two questions, and each keeps its own answer."""
+    told = row("Rita lives in Bath.", "Rita lives in York.", "contradiction")
+    late = told | {"label": "update", "b": told["b"] | {"observed_at": "2027-06-01T00:00:00Z"}}
+    at_once, apart = read_examples(written(tmp_path / "pairs.jsonl", [told, late]))
+    assert pair_key(at_once.pair) == pair_key(apart.pair)
+    taught = {
+        asked_key(at_once.pair): (0.0, 0.0, 1.0, 0.0, 0.0),
+        asked_key(apart.pair): (0.0, 1.0, 0.0, 0.0, 0.0),
+    }
+    found = items([apart.swapped(), at_once], tokenizer(), NONE, Random(1), taught)
+    assert [item.taught for item in found] == list(taught.values())[::-1]
+
+
 def test_inference_pairs_are_read_as_records() -> None:
     """Times and sources are drawn, the same for a seed: neither a gap nor a source says what is right."""
     rows = [(f"Bird {n} sings.", f"Bird {n} is silent.", "contradiction") for n in range(300)]
@@ -123,7 +139,7 @@ def test_what_a_teacher_says_enters_the_loss(pairs: Path) -> None:
     """A pair without labels costs its distance to the teacher; to agree costs less than to differ."""
     given = [example.pair for example in read_examples(pairs)][:1]
     judge, plan = network().eval(), Plan(1, 1e-3, contrast=0.0)
-    taught = {pair_key(given[0]): (0.2,) * 5}
+    taught = {asked_key(given[0]): (0.2,) * 5}
     (batch,) = taught_batches(given, taught, tokenizer(), size=4, seed=0)
     with torch.no_grad():
         alike = loss(judge, batch, plan).item()
