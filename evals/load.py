@@ -17,9 +17,13 @@ from threading import Lock
 
 import click
 
-from evals.benchmark import records
+from arbiter.interchange.record_in import parse_record
+from arbiter.settings import Settings
+from arbiter.wiring import now
+from evals.benchmark.facts import records
+from evals.benchmark.filling import fill
 from evals.load_client import Body, load
-from evals.load_service import cores, counters, fill, serve, spent
+from evals.load_service import cores, counters, serve, spent
 
 Raw = dict[str, object]
 BATCH, PAIRS = 100, 32
@@ -230,7 +234,8 @@ def command(
     with tempfile.TemporaryDirectory() as folder:
         for size in sorted(sizes):
             database = Path(folder) / f"{size}.db"
-            fill(database, size)
+            seeds = (parse_record(raw, now()) for raw in records(size))
+            fill(database, seeds, settings=Settings(), exactly=True)
             for figure in measure(
                 database, size, connections=connections, seconds=seconds, judge=judge, workers=workers
             ):

@@ -1,4 +1,4 @@
-"""The service that a load is put on: a store of some size, ``arbiter serve``, and what it says of itself."""
+"""The service that a load is put on: ``arbiter serve`` on a store, and what it says of itself."""
 
 from __future__ import annotations
 
@@ -8,50 +8,12 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
-from arbiter.domain.facts import DEFAULT_NAMESPACE
-from arbiter.domain.settle import settle
-from arbiter.interchange.record_in import parse_record
-from arbiter.pipeline.arrive import arrive
-from arbiter.pipeline.exact import identify
-from arbiter.settings import Settings
-from arbiter.testing import CapitalisedEntities
-from arbiter.wiring import build, now
-from evals.benchmark import records
-
-if TYPE_CHECKING:
-    from arbiter.domain.facts import Record
-    from arbiter.pipeline.context import Context
-
-SEED_BATCH = 500
 _SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$")
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 Counters = Mapping[tuple[str, str], float]
-
-
-def fill(database: Path, count: int) -> None:
-    """Put facts into a store as if they had been there long ago: embedded, and compared with nothing."""
-    settings = Settings(database=str(database), judge="none")
-    context = replace(build(settings), entities=CapitalisedEntities())
-    told = (parse_record(raw, now()) for raw in records(count))
-    try:
-        while batch := list(islice(told, SEED_BATCH)):
-            _keep(batch, context)
-    finally:
-        context.store.close()
-
-
-def _keep(batch: list[Record], context: Context) -> None:
-    drafts = identify(list(enumerate(batch)), context)
-    arrived = arrive(DEFAULT_NAMESPACE, drafts, context)
-    with context.store.writing(DEFAULT_NAMESPACE) as tx:
-        tx.finish(arrived.fresh.ids)
-        tx.apply(settle(tx.cluster(arrived.fresh.ids), context.policy))
 
 
 @contextmanager

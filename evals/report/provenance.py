@@ -68,7 +68,7 @@ def provenance(suite: str | Path, judge: Judge, policy: Policy, seed: int = SEED
     Raises:
         ConfigurationError: there is no such suite or file.
     """
-    commit, dirty = _checkout()
+    commit, dirty = checkout()
     return Provenance(
         commit=commit,
         dirty=dirty,
@@ -85,7 +85,7 @@ def provenance(suite: str | Path, judge: Judge, policy: Policy, seed: int = SEED
     )
 
 
-def _checkout() -> tuple[str | None, bool | None]:
+def checkout() -> tuple[str | None, bool | None]:
     """Return the commit of the checkout and whether something was changed since."""
     git = shutil.which("git")
     if git is None:

@@ -20,6 +20,9 @@ import click
 from arbiter import errors
 from arbiter.cli import main
 from arbiter.settings import ENV_PREFIX, Settings
+from evals.benchmark.designs import Design
+from evals.benchmark.growth import Growth
+from evals.benchmark.tables import design_rows, growth_rows, part_rows
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 100
@@ -67,15 +70,14 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     )
 
 
-def speed_table() -> str:
-    """Return the committed figures of the speed benchmark."""
-    measured = json.loads((ROOT / "evals" / "results" / "speed.json").read_text("utf-8"))
-    rows = (
-        (f["what"], f"{f['count']:,}", f"{f['rate']:,.0f}", f"{f['ratio_to_embedding']:.2f}")
-        for f in measured["figures"]
-    )
-    figures = table(("what", "how many", "a second", "x embedding"), rows)
-    return f"{figures}\n\n{measured['machine']}; batches of {measured['batch']}, no language model."
+def speed_tables() -> str:
+    """Return the committed figures of the benchmark: stores, where the time goes, and what is asked."""
+    told = json.loads((ROOT / "evals" / "results" / "speed.json").read_text("utf-8"))
+    growth = [Growth(**grown) for grown in told["growth"]]
+    designs = [Design(**design) for design in told["designs"]]
+    shown = [growth_rows(growth), part_rows(growth), design_rows(designs)]
+    tables = "\n\n".join(table(head, rows) for head, *rows in shown)
+    return f"{tables}\n\n{told['machine']}, commit {told['commit'][:7]}."
 
 
 def load_table() -> str:

@@ -1,0 +1,115 @@
+"""``python -m evals benchmark``: speed, size and calls, in one run on one machine."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import platform
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from arbiter.settings import Settings
+from evals.benchmark.designs import Design, compare
+from evals.benchmark.facts import stored
+from evals.benchmark.filling import fill
+from evals.benchmark.growth import Growth, Work, measure
+from evals.benchmark.tables import design_rows, growth_rows, part_rows
+from evals.report.provenance import checkout
+from evals.stack import Stack
+from evals.streams import load_streams
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that one run measured."""
+
+    machine: str
+    commit: str | None
+    growth: Sequence[Growth]
+    designs: Sequence[Design]
+
+
+@click.command()
+@click.option(
+    "--facts",
+    multiple=True,
+    default=(1_000, 10_000),
+    show_default=True,
+    type=click.IntRange(1),
+    help="Facts in the store; repeatable. A million takes about an hour and 6 GB of disk.",
+)
+@click.option(
+    "--spread",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Also measure as many facts in 10,000 namespaces.",
+)
+@click.option("--new", default=500, show_default=True, help="New records to submit.")
+@click.option("--bare", default=200, show_default=True, help="New records to submit without a subject.")
+@click.option("--replayed", default=20_000, show_default=True, help="Records to submit that are known.")
+@click.option("--single", default=200, show_default=True, help="New records to submit one at a time.")
+@click.option("--designs/--no-designs", default=True, help="Count what is asked of a language model, too.")
+@click.option("--threads", default=0, show_default=True, help="Threads of the models; 0: all cores.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep the filled stores here.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures as JSON.")
+def command(
+    *,
+    facts: tuple[int, ...],
+    spread: int,
+    designs: bool,
+    threads: int,
+    keep: Path | None,
+    out: Path | None,
+    **counts: int,
+) -> None:
+    """Measure how many records a second are answered, what a store costs, and what is asked.
+
+    Machines are shared and noisy: compare the ratios to the embedding model alone, which is the floor for
+    new records.
+    """
+    settings = Settings(embedding_threads=threads)
+    work = Work(**counts)
+    stores = [(count, 1) for count in sorted(facts)] + ([(spread, min(spread, 10_000))] if spread else [])
+    with tempfile.TemporaryDirectory() as folder:
+        growth = list(_grown(stores, keep or Path(folder), settings, work))
+    asked = compare(load_streams(), Stack.open(settings)) if designs else []
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    click.echo(machine)
+    for title, rows in (
+        ("Stores", growth_rows(growth)),
+        ("Milliseconds for a new record", part_rows(growth)),
+        ("Asked of a language model", design_rows(asked)),
+    ):
+        _print(title, rows)
+    if out is not None:
+        told = asdict(Measured(machine, checkout()[0], growth, asked))
+        out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def _grown(
+    stores: Sequence[tuple[int, int]], folder: Path, settings: Settings, work: Work
+) -> Iterator[Growth]:
+    """Fill each store if it is not there, and measure it in a process of its own."""
+    for count, namespaces in stores:
+        database = folder / f"{count}-in-{namespaces}.db"
+        if not database.exists():
+            click.echo(f"filling a store with {count:,} facts", err=True)
+            fill(database, stored(count, namespaces), settings=settings)
+        click.echo(f"measuring it, {database.stat().st_size / 1e6:,.0f} MB", err=True)
+        with multiprocessing.get_context("spawn").Pool(1) as alone:
+            yield alone.apply(measure, (database, count, namespaces, settings, work))
+
+
+def _print(title: str, rows: Sequence[Sequence[str]]) -> None:
+    if not rows[1:]:
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    click.echo(f"\n{title}")
+    for row in rows:
+        click.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))

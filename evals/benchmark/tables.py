@@ -1,0 +1,82 @@
+"""The figures of a benchmark as rows of text, the head first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evals.benchmark.designs import Design
+    from evals.benchmark.growth import Growth
+
+_PARTS = ("embedding", "entities", "search", "judge")
+
+
+def growth_rows(growth: Sequence[Growth]) -> list[list[str]]:
+    """Return a row for each store; ratios are to the embedding model in the same process."""
+    head = ["facts", "namespaces", "new /s", "x embedding", "without subject", "pairs read", "replayed /s"]
+    head += ["p50 ms", "p99 ms", "opened s", "memory /fact", "disk /fact", "recall@10", "compiled /s"]
+    smallest = growth[0] if growth else None
+    return [head, *(_grown(found, smallest) for found in growth)]
+
+
+def part_rows(growth: Sequence[Growth]) -> list[list[str]]:
+    """Return where the time of a new record goes, in milliseconds, for each store."""
+    head = ["facts", "namespaces", *_PARTS, "the rest", "together", "embedding alone"]
+    return [head, *map(_parts, growth)]
+
+
+def design_rows(designs: Sequence[Design]) -> list[list[str]]:
+    """Return what each design asked for a new record."""
+    head = [
+        "design",
+        "records",
+        "calls /record",
+        "pairs /record",
+        "tokens /record",
+        "right",
+        "wrongly removed",
+    ]
+    return [
+        head,
+        *(
+            [
+                found.what,
+                f"{found.records:,}",
+                f"{found.calls / found.records:.2f}",
+                f"{found.pairs / found.records:.2f}",
+                f"{found.tokens / found.records:,.0f}",
+                f"{found.right / found.records:.3f}",
+                str(found.wrongly_removed),
+            ]
+            for found in designs
+        ),
+    ]
+
+
+def _grown(found: Growth, smallest: Growth | None) -> list[str]:
+    more = found.facts - smallest.facts if smallest else 0
+    memory = f"{(found.memory - smallest.memory) / more:,.0f} B" if smallest and more else ""
+    return [
+        f"{found.facts:,}",
+        f"{found.namespaces:,}",
+        f"{found.new:,.0f}",
+        f"{found.new / found.embedding:.2f}",
+        f"{found.bare:,.0f}",
+        " / ".join(f"{pairs:.1f}" for pairs in found.judged),
+        f"{found.replayed:,.0f}" if found.replayed else "",
+        f"{found.p50_ms:.0f}",
+        f"{found.p99_ms:.0f}",
+        f"{found.open_s:.1f}",
+        memory,
+        f"{found.disk / found.facts:,.0f} B",
+        "" if found.recall is None else f"{found.recall:.3f}",
+        "" if found.compiled is None else f"{found.compiled:,.0f}",
+    ]
+
+
+def _parts(found: Growth) -> list[str]:
+    known = [found.shares.get(part, 0.0) for part in _PARTS]
+    whole = sum(found.shares.values())
+    times = [*known, whole - sum(known), whole, 1 / found.embedding]
+    return [f"{found.facts:,}", f"{found.namespaces:,}", *(f"{1e3 * seconds:.2f}" for seconds in times)]
