@@ -152,13 +152,15 @@ def gather(
     for (low, high), winner in joins.items():
         partners.setdefault(low if winner == high else high, set()).add(winner)
     members: dict[str, list[Fact]] = {}
-    for fact in sorted(facts.values(), key=preference):
+    met: dict[str, int] = {}
+    for place, fact in enumerate(sorted(facts.values(), key=preference)):
+        met[fact.id] = place
+        centres = members.keys() & partners.get(fact.id, set())
         centre = next(
             (
                 centre
-                for centre, joined in members.items()
-                if centre in partners.get(fact.id, ())
-                and not any(_key(fact.id, other.id) in conflicts for other in joined)
+                for centre in sorted(centres, key=met.__getitem__)
+                if not any(_key(fact.id, other.id) in conflicts for other in members[centre])
             ),
             fact.id,
         )
