@@ -79,7 +79,8 @@ def command(
     with tempfile.TemporaryDirectory() as folder:
         growth = list(_grown(stores, keep or Path(folder), settings, work))
     asked = compare(load_streams(), Stack.open(settings)) if designs else []
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    cores = f"{os.cpu_count()} cores, models on {threads or 'all'} of them"
+    machine = f"{platform.machine()}, {cores}, Python {platform.python_version()}"
     click.echo(machine)
     for title, rows in (
         ("Stores", growth_rows(growth)),
