@@ -19,8 +19,10 @@ from typing import Any, TypeAlias
 class Answer:
     """What the server does with one request.
 
-    ``text`` is the model's message; ``body`` replaces the whole body of the response. ``hold`` is waited
-    for before anything is sent, ``drop`` closes the connection in place of a response.
+    ``text`` is the model's message; ``body`` replaces the whole body of the response, ``raw`` all of it,
+    from the status line on. ``hold`` is waited for before anything is sent, ``drop`` closes the connection in
+    place of a response. ``silent`` sends nothing until the client hangs up, ``endless`` a byte now and then
+    of a response that never ends.
     """
 
     text: str = ""
@@ -30,6 +32,9 @@ class Answer:
     usage: tuple[int, int] = (100, 20)
     hold: threading.Event | None = None
     drop: bool = False
+    raw: bytes | None = None
+    silent: bool = False
+    endless: bool = False
 
     def payload(self) -> bytes:
         """Return the body of the response."""
@@ -83,15 +88,20 @@ Script: TypeAlias = Callable[[Request], Answer] | Sequence[Answer]
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """The server. ``requests`` holds what came in, in order; a list of answers is used up in order."""
+    """The server. ``requests`` holds what came in, in order; a list of answers is used up in order.
+
+    The script may be replaced.
+    """
 
     daemon_threads = True
     block_on_close = False
 
     def __init__(self, script: Script) -> None:
         self.requests: list[Request] = []
-        self._script = script
-        self._lock = threading.Lock()
+        self._given_up = 0
+        self.script = script
+        self.closing = threading.Event()
+        self._lock = threading.Condition()
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -104,11 +114,22 @@ class ScriptedServer(ThreadingHTTPServer):
         with self._lock:
             self.requests.append(request)
             number = len(self.requests)
-        if callable(self._script):
-            return self._script(request)
-        if number > len(self._script):
+        if callable(self.script):
+            return self.script(request)
+        if number > len(self.script):
             return Answer("the script is over", status=500)
-        return self._script[number - 1]
+        return self.script[number - 1]
+
+    def note_given_up(self) -> None:
+        """Count a silent request that the client hung up on."""
+        with self._lock:
+            self._given_up += 1
+            self._lock.notify_all()
+
+    def gave_up(self, times: int) -> bool:
+        """Did clients hang up on silent requests so often, or do they within a minute?"""
+        with self._lock:
+            return self._lock.wait_for(lambda: self._given_up >= times, timeout=60)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of clients that hang up: that is what some tests are about."""
@@ -124,7 +145,16 @@ class _Handler(BaseHTTPRequestHandler):
         answer = self.server.answer(Request(self.path, headers, body))
         if answer.hold is not None:
             answer.hold.wait(timeout=30)
-        if answer.drop:
+        if answer.silent:
+            self.connection.recv(1)
+            self.server.note_given_up()
+        if answer.endless:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+            while not self.server.closing.wait(0.02):
+                self.wfile.write(b" ")
+        if answer.raw is not None:
+            self.wfile.write(answer.raw)
+        if answer.drop or answer.silent or answer.endless or answer.raw is not None:
             self.close_connection = True
             return
         payload = answer.payload()
@@ -148,5 +178,6 @@ def scripted_server(script: Script) -> Iterator[ScriptedServer]:
     try:
         yield server
     finally:
+        server.closing.set()
         server.shutdown()
         server.server_close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,8 +13,9 @@ from arbiter.errors import BudgetExceededError
 from arbiter.judges.budget import CostLedger
 from arbiter.judges.chat import ChatClient, Prompt
 from arbiter.judges.daemons import run_all
-from arbiter.judges.question import grouped, length, question
+from arbiter.judges.question import grouped, length, question, texts
 from arbiter.judges.reply import SCHEMA, parse_reply
+from arbiter.judges.slots import Slots
 
 MAX_PAIR_CHARS = 40_000
 """Characters that a pair may take in a question: two records of 8,000 with everything around them."""
@@ -46,7 +46,8 @@ class LlmJudge:
         deadline_s: seconds for a group, everything included. As ``concurrency`` groups are under way
             at the same time, ``judge`` returns within ``deadline_s * ceil(groups / concurrency)``,
             even if a call hangs.
-        concurrency: calls under way at the same time, over all threads that share this judge.
+        concurrency: calls under way at the same time, over all threads that share this judge; one that
+            hangs beyond its deadline does not count any more.
         tokens_per_pair: tokens that the model may write for a pair; more for one that thinks first.
     """
 
@@ -68,7 +69,7 @@ class LlmJudge:
         self._deadline_s = deadline_s
         self._concurrency = concurrency
         self._tokens_per_pair = tokens_per_pair
-        self._slots = threading.BoundedSemaphore(concurrency)
+        self._slots = Slots(concurrency)
 
     @property
     def judge_id(self) -> str:
@@ -102,10 +103,9 @@ class LlmJudge:
 
     def _judge_group(self, pairs: Sequence[RecordPair], tally: CostLedger, end: float) -> list[Judgement]:
         """Ask about one group, then once more about what came back unusable."""
-        if not self._slots.acquire(timeout=max(0.0, end - time.monotonic())):
-            return [self._too_late()] * len(pairs)
-        try:
-            deadline = min(end, time.monotonic() + self._deadline_s)
+        with self._slots.taken(seconds=self._deadline_s, by=end) as deadline:
+            if deadline is None:
+                return [self._too_late()] * len(pairs)
             answers = self._ask(pairs, tally, deadline)
             again = [n for n, answer in enumerate(answers) if _is_unusable(answer)]
             half = math.ceil(len(again) / 2)
@@ -114,8 +114,6 @@ class LlmJudge:
                 for n, answer in zip(part, found, strict=True):
                     answers[n] = answer
             return answers
-        finally:
-            self._slots.release()
 
     def _ask(self, pairs: Sequence[RecordPair], tally: CostLedger, deadline: float) -> list[Judgement]:
         """Put one question to the model."""
@@ -137,7 +135,7 @@ class LlmJudge:
             reply = Unjudged("judge_failed", f"the client failed: {type(error).__name__}", retryable=False)
         if isinstance(reply, Unjudged):
             return [replace(reply, judge=self.judge_id)] * len(pairs)
-        return parse_reply(reply, len(pairs), self.judge_id)
+        return parse_reply(reply, len(pairs), self.judge_id, asked=texts(pairs))
 
     def _too_late(self) -> Unjudged:
         message = f"no answer within {self._deadline_s:g} seconds"

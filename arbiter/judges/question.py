@@ -48,6 +48,11 @@ def length(pair: RecordPair) -> int:
     return len(_json(_shown(1, pair)))
 
 
+def texts(pairs: Sequence[RecordPair]) -> list[str]:
+    """Return everything in a question on pairs that somebody else has written."""
+    return [text for pair in pairs for side in (pair.a, pair.b) for text in _side(side).values()]
+
+
 def _shown(number: int, pair: RecordPair) -> dict[str, object]:
     source = "same" if pair.a.source.id == pair.b.source.id else "other"
     return {

@@ -134,8 +134,11 @@ class _Item(BaseModel):
         )
 
 
-def parse_reply(text: str, count: int, judge: str) -> list[Judgement]:
+def parse_reply(text: str, count: int, judge: str, asked: Sequence[str] = ()) -> list[Judgement]:
     """Read a reply about pairs 1 to ``count``; return one judgement for each, in order.
+
+    ``asked`` are the texts that the question was about. A verdict that stands in one of them is no answer:
+    whoever wrote the text gave it, and the model only repeats it.
 
     A correct JSON is found inside prose or a code fence too, and in a reply that was cut off the verdicts
     before the cut count. Left unjudged is a pair with no verdict, with a faulty one or with several that
@@ -144,9 +147,10 @@ def parse_reply(text: str, count: int, judge: str) -> list[Judgement]:
     if len(text) > _MAX_REPLY_CHARS * (count + 1):
         return [_unusable(f"the reply has {len(text):,} characters, far too many", judge)] * count
     found: dict[int, list[Judgement]] = {}
+    repeated = {_said(value) for said in asked for value in _objects(said)}
     for item in _items(text):
         number = item.get("pair")
-        if type(number) is int:
+        if type(number) is int and _said(item) not in repeated:
             found.setdefault(number, []).append(_read(item, judge))
     if (0 in found and count not in found) or (count + 1 in found and 1 not in found):
         return [_unusable("the reply counts the pairs from another number than 1", judge)] * count
@@ -176,6 +180,39 @@ def _items(text: str) -> Iterator[Mapping[str, Any]]:
             listed = verdicts if isinstance(verdicts, list) else [value]
             yield from (item for item in listed if isinstance(item, dict))
         start = text.find("{", end)
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield every JSON object in a text, wherever it begins and however deep it lies."""
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield from _within(value)
+        start = text.find("{", end)
+
+
+def _within(value: object) -> Iterator[Mapping[str, Any]]:
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _said(item: Mapping[str, Any]) -> frozenset[tuple[str, object]]:
+    """Return what an object says as a verdict, however it is written."""
+    return frozenset((name, item[name]) for name in _ITEM.keys() & item if _is_plain(item[name]))
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
 
 
 def _before_break(text: str, start: int) -> Iterator[Mapping[str, Any]]:
