@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ _NOT_BILLED = frozenset({"HTTPStatusError", "ConnectError", "ConnectTimeout"})
 # The form that most providers' keys have; one that litellm took from its variable is not known here.
 _KEY = re.compile(r"\b(?:sk|pk|gsk|key|Bearer)[-_ ][\w.-]{8,}")
 _TOKENS_AROUND = 200
+_MOST_TOKENS = 100_000_000  # more than any model takes
 _MAX_MESSAGE_CHARS = 300
 
 
@@ -168,9 +170,7 @@ class LitellmClient:
                 if any(type(cause).__name__ in _NOT_BILLED for cause in _causes(error)):
                     settle(Spend(llm_calls=1))
                 raise
-            usage = getattr(response, "usage", None)
-            if usage is not None and usage.prompt_tokens:
-                tokens = (usage.prompt_tokens, usage.completion_tokens or 0)
+            if tokens := _tokens(getattr(response, "usage", None)):
                 settle(Spend(1, *tokens, self._price(*tokens) or 0.0))
         return str(response.choices[0].message.content or "") if response.choices else ""
 
@@ -188,7 +188,8 @@ class LitellmClient:
         return float(usd_in + usd_out)
 
     def _unjudged(self, error: Exception | None) -> Unjudged:
-        message = _KEY.sub("***", " ".join(str(error).split()))
+        # An answer in which litellm finds no sense comes with the places in its code where it looked.
+        message = _KEY.sub("***", " ".join(str(error).partition("Traceback (most recent")[0].split()))
         if self._api_key:
             message = message.replace(self._api_key, "***")
         return Unjudged(
@@ -206,7 +207,17 @@ class LitellmClient:
         litellm = importlib.import_module("litellm")
         litellm.suppress_debug_info = True  # type: ignore[attr-defined]  # it prints advertisements otherwise
         logging.getLogger("LiteLLM").setLevel(logging.ERROR)  # it writes to standard output, texts included
+        # Where a field of an answer has the wrong type the answer would be told of on standard error.
+        warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
         return litellm
+
+
+def _tokens(usage: Any) -> tuple[int, int] | None:  # noqa: ANN401  as above
+    """Return the tokens that an answer took, in and out; None where it says nothing that can be believed."""
+    asked, written = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None) or 0
+    if not (isinstance(asked, int) and isinstance(written, int)):
+        return None
+    return (asked, written) if 0 < asked <= _MOST_TOKENS and 0 <= written <= _MOST_TOKENS else None
 
 
 def _status(error: BaseException) -> int:
@@ -216,7 +227,13 @@ def _status(error: BaseException) -> int:
 
 def _is_transient(error: BaseException) -> bool:
     status = _status(error)
-    return status in _TRANSIENT or status >= 500
+    return status in _TRANSIENT or status >= 500 or (status in _REJECTED and _is_told_in_answer(error))
+
+
+def _is_told_in_answer(error: BaseException) -> bool:
+    """Did a response with status 200 hold this error? Then the status is one that litellm thought of."""
+    causes = [type(cause).__name__ for cause in _causes(error)]
+    return len(causes) > 1 and "HTTPStatusError" not in causes
 
 
 def _is_rejection(error: BaseException, litellm: Any) -> bool:  # noqa: ANN401  as above
@@ -225,7 +242,7 @@ def _is_rejection(error: BaseException, litellm: Any) -> bool:  # noqa: ANN401  
         litellm.exceptions.ContextWindowExceededError,
         litellm.exceptions.ContentPolicyViolationError,
     )
-    return _status(error) in _REJECTED and not isinstance(error, content)
+    return _status(error) in _REJECTED and not (_is_told_in_answer(error) or isinstance(error, content))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
