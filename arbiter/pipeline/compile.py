@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arbiter.domain.evidence import NOT_DECIDED, JudgedPair, Spend, Unjudged
+from arbiter.domain.evidence import JudgedPair, Spend, Unjudged
 from arbiter.domain.outcomes import Decision, FactState
 from arbiter.domain.policy import Policy
 from arbiter.domain.settle import Cluster, settle
@@ -61,7 +61,7 @@ class Flip:
 def compile_namespace(namespace: str, context: Context) -> Compiled:
     """Finish what was interrupted, ask again what no judge could tell, and derive every state anew.
 
-    Where judges left a pair to others, and there are others now, these are asked.
+    Where judges left a pair to others, or failed for good, those that there are now are asked.
     """
     unfinished = context.store.unfinished(namespace)
     missing = context.store.unembedded(namespace, context.embedder.model_id)
@@ -92,17 +92,24 @@ def ask_again(namespace: str, keys: Iterable[tuple[str, str]], context: Context)
 
 
 def _ask_others(namespace: str, context: Context) -> Compiled:
-    """Ask about pairs that the judges left to others; what is left to others again is not written again."""
+    """Ask about pairs that judges left to others, or were in no position to judge.
+
+    What is as it was before is not written again.
+    """
     done = Compiled()
     for keys in batches(context.store.unjudged(namespace), _BATCH):
-        left = [key for key, pair in context.store.verdicts(namespace, keys).items() if _left(pair)]
+        known = context.store.verdicts(namespace, keys)
+        left = {key: code for key, pair in known.items() if (code := _given_up(pair)) is not None}
         pairs, spend = _answers(namespace, left, context)
-        done += _settle_answers(namespace, [pair for pair in pairs if not _left(pair)], spend, context)
+        fresh = [pair for pair in pairs if _given_up(pair) != left[pair.key]]
+        done += _settle_answers(namespace, fresh, spend, context)
     return done
 
 
-def _left(pair: JudgedPair) -> bool:
-    return isinstance(pair.judgement, Unjudged) and pair.judgement.code == NOT_DECIDED
+def _given_up(pair: JudgedPair) -> str | None:
+    """Return why nobody will ask about a pair again by itself; None: somebody will, or it is judged."""
+    found = pair.judgement
+    return found.code if isinstance(found, Unjudged) and not found.retryable else None
 
 
 def _answers(

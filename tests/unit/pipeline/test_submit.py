@@ -146,6 +146,20 @@ def test_a_compile_asks_the_judges_that_are_there_by_then(context: Context, judg
     assert compile_namespace("default", context) == Compiled()
 
 
+def test_a_compile_asks_a_judge_that_had_failed_for_good(context: Context, judge: TableJudge) -> None:
+    """A wrong key is not asked with again and again; once it is put right, a compile settles what waits."""
+    judge.otherwise = Unjudged("judge_unavailable", "no such key", retryable=False)
+    _, new = submit([OLD, NEW], context)
+    assert (new.state, new.retryable) == (State.PENDING, False)
+    assert compile_namespace("default", context) == Compiled()
+    judge.otherwise = Unjudged("judge_unavailable", "busy", retryable=True)
+    assert compile_namespace("default", context) == Compiled(retried=1, held=1)
+    assert context.store.retryable("default") != []
+    judge.otherwise = verdict("update")
+    compile_namespace("default", context)
+    assert active(context) == [NEW.content]
+
+
 def test_a_verdict_is_not_asked_for_twice(context: Context, judge: TableJudge) -> None:
     """A second scan of the same records costs no judge call."""
     judge.table = {(OLD.content, NEW.content): verdict("update")}
