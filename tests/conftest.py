@@ -28,8 +28,11 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the crash tests kill more often than a plain run has time for: ``--kills 500``."""
+    """Let some tests do more than a plain run has time for: ``--kills 500 --submissions 2000``."""
     parser.addoption("--kills", type=int, default=20, help="How often the crash tests kill the service.")
+    parser.addoption(
+        "--submissions", type=int, default=40, help="How much is submitted while the language model fails."
+    )
 
 
 _NAME_EVENTS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
