@@ -11,7 +11,7 @@ from arbiter.adapters.migrate import migrate
 from arbiter.adapters.sql_columns import metadata
 from arbiter.adapters.sql_engine import open_engine
 from arbiter.adapters.sql_store import SqlStore
-from arbiter.errors import ConfigurationError, SchemaVersionError, StoreUnavailableError
+from arbiter.errors import ConfigurationError, SchemaVersionError, StoreError, StoreUnavailableError
 from tests.contracts.fact_store_cases import (
     HERE,
     TickingClock,
@@ -153,3 +153,24 @@ def test_old_versions_of_erased_rows_are_cleared_away(store: SqlStore) -> None:
         assert connection.exec_driver_sql(unscrubbed).scalar() == 0
         vacuumed = "SELECT count(*) FROM pg_stat_user_tables WHERE vacuum_count > 0"
         assert connection.exec_driver_sql(vacuumed).scalar() == 11
+
+
+@pytest.mark.parametrize(
+    ("refuse", "told"),
+    [
+        ("CHECK (content <> 'Ana hides the xyzzy.')", 'violates check constraint "refused"'),
+        ("CHECK (content::integer > 0)", "22P02"),
+    ],
+)
+def test_an_error_shows_nothing_of_the_rows(
+    store: SqlStore, postgres_database: str, refuse: str, told: str
+) -> None:
+    """The server tells of a row that it refuses in full; that would stand in the log of the service."""
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute(f"ALTER TABLE sightings ADD CONSTRAINT refused {refuse}".encode())
+        try:
+            with pytest.raises(StoreError, match=told) as error:
+                keep(store, make_sighting("Ana hides the xyzzy."))
+        finally:
+            connection.execute("ALTER TABLE sightings DROP CONSTRAINT refused")
+    assert "xyzzy" not in error.value.message

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -30,6 +28,7 @@ from arbiter.web.service import Service
 from arbiter.web.telemetry import Telemetry
 from arbiter.web.traces import NoTraces, open_traces
 from tests.chat import PROMPT, Client, all_unrelated
+from tests.collector import Collector, collecting
 from tests.unit.pipeline.conftest import context_on
 from tests.unit.web.conftest import told
 from tests.unit.web.keyed import HERE, StillClock
@@ -149,42 +148,11 @@ def test_probes_are_not_traced() -> None:
         assert exporter.get_finished_spans() == ()
 
 
-class Collector(HTTPServer):
-    """A collector that notes what it is sent where."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Taking)
-        self.got: list[tuple[str, bytes]] = []
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class Taking(BaseHTTPRequestHandler):
-    """Takes whatever is sent."""
-
-    server: Collector
-
-    def do_POST(self) -> None:
-        """Take it."""
-        self.server.got.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def collector() -> Iterator[Collector]:
     """Return a running collector."""
-    server = Collector()
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with collecting() as server:
+        yield server
 
 
 def test_spans_go_to_the_collector_that_is_named(collector: Collector) -> None:
