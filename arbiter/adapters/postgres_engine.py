@@ -34,6 +34,7 @@ _FAULTS = {
     "XX001": "is damaged",
     "XX002": "is damaged",
 }
+_ABOUT_VALUES = "22"
 _LOCK = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name", type_=Text), 0)))
 # Old versions of rows hold what was erased until they are cleared away. The vectors' own index is left to
 # the server's housekeeping: to walk a large graph for one erasure would take minutes.
@@ -131,7 +132,17 @@ def _our_error(error: BaseException, name: str) -> StoreError:
         if isinstance(error, psycopg.OperationalError):
             return StoreUnavailableError(f"{name} cannot be reached ({error})")
         return StoreError(f"{name} failed: {error}")
+    told = _told(error)
     for begin, fault in _FAULTS.items():
         if code.startswith(begin):
-            return StoreUnavailableError(f"{name} {fault} ({error})")
-    return StoreError(f"{name} failed: {error}")
+            return StoreUnavailableError(f"{name} {fault} ({told})")
+    return StoreError(f"{name} failed: {told}")
+
+
+def _told(error: BaseException) -> str:
+    """Return what the server says of an error, without the rows and values that it shows along with it.
+
+    The whole message goes on with them. What is wrong with a value is told with the value in the first line.
+    """
+    code, first = getattr(error, "sqlstate", ""), str(error).partition("\n")[0]
+    return f"{type(error).__name__} {code}" if code.startswith(_ABOUT_VALUES) else first
