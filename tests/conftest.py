@@ -28,11 +28,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let some tests do more than a plain run has time for: ``--kills 500 --submissions 2000``."""
+    """Let some tests do more than a plain run has time for: ``--kills 500 --inputs 100000``."""
     parser.addoption("--kills", type=int, default=20, help="How often the crash tests kill the service.")
     parser.addoption(
         "--submissions", type=int, default=40, help="How much is submitted while the language model fails."
     )
+    parser.addoption("--inputs", type=int, default=3_000, help="How many faulty inputs are tried.")
 
 
 _NAME_EVENTS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}

@@ -9,15 +9,18 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from arbiter.domain.outcomes import Reason
 from arbiter.errors import ConfigurationError
+from arbiter.interchange.faults import spelt
 from arbiter.interchange.lines import TOO_LONG, Item, numbered_lines
 from arbiter.interchange.record_in import RecordIn, SourceIn
 
 _DELIMITERS = ",;\t"
 _METADATA = "metadata."
+_SHOWN_FAULTS = 10
 _REQUIRED = ("content", "source.id", "source.kind", "observed_at")
 COLUMNS = (
     *(name for name in RecordIn.model_fields if name not in {"source", "metadata"}),
@@ -31,21 +34,27 @@ _KNOWN = frozenset(COLUMNS)
 def looks_like_header(line: bytes) -> bool:
     """Does a line name at least one of a record's columns?"""
     text = line.decode(errors="replace")
-    return not _KNOWN.isdisjoint(_split(text, _delimiter(text)))
+    try:
+        return not _KNOWN.isdisjoint(_split(text, _delimiter(text)))
+    except csv.Error:
+        return False
 
 
 def csv_items(stream: io.BufferedReader) -> Iterator[Item]:
     """Yield each row as a record in the submitted shape; rows without any text are none.
 
     Raises:
-        ConfigurationError: the header has unknown, repeated or missing columns.
+        ConfigurationError: the header cannot be read, or has unknown, repeated or missing columns.
     """
     lines = _TextLines(stream)
-    header = next((line for line in lines if line.strip()), None)
-    if header is None:
-        return
-    delimiter = _delimiter(header)
-    columns = _checked_columns(_split(header, delimiter))
+    try:
+        header = next((line for line in lines if line.strip()), None)
+        if header is None:
+            return
+        delimiter = _delimiter(header)
+        columns = _checked_columns(_split(header, delimiter))
+    except (_UnreadableLineError, csv.Error) as error:
+        raise ConfigurationError(f"the header, line {lines.number}, cannot be read: {error}") from error
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     while True:
         first_line = lines.number + 1
@@ -88,18 +97,23 @@ def _number(cell: str) -> float | str:
 
 
 def _checked_columns(columns: Sequence[str]) -> Sequence[str]:
-    faults = []
-    for column in columns:
-        if column not in _KNOWN and not (column.startswith(_METADATA) and column != _METADATA):
-            near = difflib.get_close_matches(column, COLUMNS, n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"your own are named {_METADATA}{column}"
-            faults.append(f"no such column: {column!r}; {hint}")
-    twice = sorted({column for column in columns if columns.count(column) > 1})
-    faults += [f"column {name!r} stands twice" for name in twice]
+    unknown = [c for c in columns if c not in _KNOWN and not (c.startswith(_METADATA) and c != _METADATA)]
+    faults = [_unknown(column) for column in unknown[:_SHOWN_FAULTS]]
+    if len(unknown) > _SHOWN_FAULTS:
+        faults.append(f"and {len(unknown) - _SHOWN_FAULTS} more unknown columns")
+    twice = sorted(name for name, times in Counter(columns).items() if times > 1)
+    faults += [f"column {spelt(name)!r} stands twice" for name in twice[:_SHOWN_FAULTS]]
     faults += [f"column {name!r} is missing" for name in _REQUIRED if name not in columns]
     if faults:
         raise ConfigurationError("\n".join(faults))
     return columns
+
+
+def _unknown(column: str) -> str:
+    name = spelt(column)
+    near = difflib.get_close_matches(name, COLUMNS, n=2)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"your own are named {_METADATA}{name}"
+    return f"no such column: {name!r}; {hint}"
 
 
 def _delimiter(header: str) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _SHOWN_UNKNOWN = 3
+_SHOWN_CHARS = 200
 # What the validation calls by the names of Python's types.
 _IN_JSON = {
     "model_type": "Input should be an object",
@@ -21,12 +22,18 @@ _IN_JSON = {
 
 def spelt(name: object) -> str:
     """Return the name of a field so that it can be written, whatever the caller put into it."""
-    return str(name).encode("utf-8", "backslashreplace").decode()
+    told = str(name).encode("utf-8", "backslashreplace").decode()
+    return told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]}…"
+
+
+def is_no_text(name: object) -> bool:
+    """Is it something else than text, or does it hold half of a character?"""
+    return not isinstance(name, str) or any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def place(fault: ErrorDetails) -> str | None:
-    """Return the dotted name of the field to blame; None: it is the whole."""
-    return spelt(".".join(str(part) for part in fault["loc"])) or None
+    """Return the dotted name of the field to blame; None: it is the whole. A name may be empty, too."""
+    return spelt(".".join(str(part) or "''" for part in fault["loc"])) or None
 
 
 def no_such_field(name: object, known: Collection[str]) -> str:

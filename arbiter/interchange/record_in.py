@@ -22,7 +22,7 @@ from pydantic import (
 from arbiter.domain.facts import DEFAULT_NAMESPACE, Record, Source
 from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
 from arbiter.errors import InvalidRecordError
-from arbiter.interchange.faults import in_words, no_such_field, place, spelt
+from arbiter.interchange.faults import in_words, is_no_text, no_such_field, place, spelt
 
 MAX_CONTENT_CHARS = 8_000
 MAX_NAME_CHARS = 500
@@ -174,7 +174,11 @@ def parse_record(data: object, now: datetime) -> Record:
         checked = RecordIn.model_validate(data)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
-        raise InvalidRecordError(in_words(faults, FIELDS), field=place(faults[0])) from error
+        field = place(faults[0])
+        # The validation does not get as far as to the name of a field that is no text.
+        if field is None and (name := next(filter(is_no_text, data), None)) is not None:
+            raise InvalidRecordError(no_such_field(name, FIELDS), field=spelt(name)) from error
+        raise InvalidRecordError(in_words(faults, FIELDS), field=field) from error
     except RecursionError as error:
         raise InvalidRecordError("the record is nested too deeply") from error
     if checked.observed_at > now + CLOCK_SKEW:

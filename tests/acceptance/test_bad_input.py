@@ -88,6 +88,9 @@ FAULTS: dict[str, tuple[object, str | None, str]] = {
     "NUL in metadata": ({**GOOD, "metadata": {"x": "\x00"}}, "metadata", "NUL"),
     "lone surrogate in metadata": ({**GOOD, "metadata": {"x": "\ud800"}}, "metadata", "surrogate"),
     "unknown field": ({**GOOD, "colour": "red"}, "colour", "no such field"),
+    "unknown field without a name": ({**GOOD, "": "red"}, "''", "'': no such field"),
+    "unknown field that is no text": ({**GOOD, "\ud800": "red"}, "\\ud800", "\\ud800: no such field"),
+    "unknown field of any length": ({**GOOD, "x" * 9_000: 1}, "x" * 200 + "…", "…: no such field"),
     "misspelt field": (
         {("sorce" if name == "source" else name): value for name, value in GOOD.items()},
         "source",

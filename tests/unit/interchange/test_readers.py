@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import tracemalloc
 from pathlib import Path
@@ -188,6 +189,34 @@ def test_wrong_columns_are_refused_at_once(tmp_path: Path) -> None:
         "column 'source.id' is missing",
         "column 'source.kind' is missing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (b"content\rsource.id,observed_at\r", "the header, line 1, cannot be read: new-line character"),
+        (b"\ncontent,source.id\xff,observed_at\n", "the header, line 2, cannot be read: byte 18"),
+        (b"content," + b"x" * 140_000, "the header, line 1, cannot be read: field larger than"),
+        (b"content," + b"x" * 1_000_000, "the header, line 1, cannot be read: longer than 1,000,000 bytes"),
+        (b"content," + b"x" * 9_000, f"no such column: '{'x' * 200}…'; your own are named"),
+        (b"content" + b"," * 900_000, "and 899990 more unknown columns\ncolumn '' stands twice"),
+    ],
+    ids=[
+        "old line ends",
+        "not UTF-8",
+        "a long name",
+        "a long line",
+        "a name to be shortened",
+        "many columns",
+    ],
+)
+def test_a_header_that_is_none(header: bytes, told: str, tmp_path: Path) -> None:
+    """It is told of as any other fault of the file, at once and in short, whatever stands there."""
+    path = tmp_path / "told.csv"
+    path.write_bytes(header)
+    with pytest.raises(ConfigurationError, match=re.escape(told)) as caught:
+        list(read_records(path))
+    assert len(caught.value.message) < 2_000
 
 
 def test_the_columns_are_the_fields() -> None:
