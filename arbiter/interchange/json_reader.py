@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from arbiter.domain.outcomes import Reason
+from arbiter.interchange.faults import spelt
 from arbiter.interchange.lines import MAX_RECORD_BYTES, TOO_LONG, Item, numbered_lines
 
 _CHUNK_BYTES = 1 << 16
@@ -109,8 +110,8 @@ def _value(text: bytes, decoder: _Decoder, where: str) -> tuple[object | None, R
 
 
 def _repeated(key: str) -> Reason:
-    name = key.encode("utf-8", "backslashreplace").decode()
-    return Reason("repeated_key", f"the key {name!r} stands twice in one object", name)
+    name = spelt(key)
+    return Reason("repeated_key", f"the key {name!r} stands twice in one object", name or "''")
 
 
 def _not_json(error: ValueError, where: str | None = None) -> Reason:

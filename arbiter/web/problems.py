@@ -38,6 +38,7 @@ from arbiter.errors import (
     UnconfirmedTextError,
     UnreadableError,
 )
+from arbiter.interchange.faults import spelt
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -65,6 +66,7 @@ _STATUS: Mapping[type[ArbiterError], int] = {
 }
 # How Python shows a member of an enumeration; callers know its value.
 _MEMBER = re.compile(r"<\w+\.\w+: ('[^']*')>")
+_MOST_FAULTS = 100
 _CHALLENGE = 'Bearer realm="arbiter"'
 _CODES = {404: NotFoundError.code, 405: "method_not_allowed"}
 
@@ -102,7 +104,9 @@ class Problem(BaseModel):
     detail: str = Field(description="What happened, for people.")
     field: str | None = Field(None, description="Path of the field to blame, where there is one.")
     retryable: bool = Field(default=False, description="Can sending the same again help?")
-    errors: list[Fault] | None = Field(None, description="Every fault, where a request has several.")
+    errors: list[Fault] | None = Field(
+        None, description="The faults, where a request has several; of very many the first 100."
+    )
     dependents: list[str] | None = Field(None, description="Decisions that rest on the one to be undone.")
     claimant: str | None = Field(None, description="Who has the review item in hand.")
     until: str | None = Field(None, description="Until when they have.")
@@ -236,7 +240,8 @@ def _headers(error: ArbiterError) -> dict[str, str]:
 
 
 async def _on_invalid(_: Request, error: Exception) -> JSONResponse:
-    faults = [_fault(found) for found in error.errors()] if isinstance(error, RequestValidationError) else []
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    faults = [_fault(one) for one in found[:_MOST_FAULTS]]
     first = faults[0]
     return answer(
         Problem(
@@ -265,6 +270,6 @@ def _fault(found: Mapping[str, Any]) -> Fault:
     """Write one fault of validation without the value that was given."""
     place: Sequence[object] = found["loc"]
     inside = place[1:] if place and place[0] in ("body", "query", "path", "header") else place
-    field = ".".join(str(part) for part in inside).encode("utf-8", "backslashreplace").decode()
+    field = spelt(".".join(str(part) or "''" for part in inside))
     message = _MEMBER.sub(r"\1", str(found["msg"]).removeprefix("Value error, "))
     return Fault(field=field or None, message=message)

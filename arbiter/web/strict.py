@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 
 from arbiter.domain.outcomes import Reason
 from arbiter.errors import MediaTypeError, RequestError, TimeLimitError, TooLargeError, UnreadableError
+from arbiter.interchange.faults import spelt
 from arbiter.interchange.json_reader import json_value, repeated_key
 from arbiter.web.intake import Unreadable
 from arbiter.web.service import service_of
@@ -36,7 +37,8 @@ class StrictRoute(APIRoute):
         async def strictly(request: Request) -> Response:
             for name in request.query_params:
                 if name not in known:
-                    raise RequestError(f"{name}: no such parameter", field=name)
+                    told = spelt(name)
+                    raise RequestError(f"{told}: no such parameter", field=told or "''")
                 if len(request.query_params.getlist(name)) > 1 and not known[name]:
                     raise RequestError(f"{name}: comes more than once", field=name)
             if not takes_json or _has_no_body(request):

@@ -77,7 +77,7 @@ class Mutator:
                 made = self._odd()
                 break
             self._change(made, self.draw.choice(found))
-        return made
+        return self._deepened(made) if self.draw.random() < 0.05 else made
 
     def written(self, value: Any) -> bytes:
         """Return a value as JSON, now and then with bytes changed too."""
@@ -108,7 +108,7 @@ class Mutator:
 
     def _change(self, made: Any, place: Place) -> None:
         holder, name, old = at(made, place[:-1]), place[-1], at(made, place)
-        kind = self.draw.randrange(9)
+        kind = self.draw.randrange(8)
         if kind == 0:
             del holder[name]
         elif kind == 1 and isinstance(holder, dict):
@@ -124,15 +124,20 @@ class Mutator:
             )
         elif kind == 5:
             holder[name] = deepcopy(at(made, self.draw.choice(list(places(made)))))
-        elif kind == 6:
-            holder[name] = self._deep(old)
         else:
             holder[name] = deepcopy(self._odd())
 
-    def _deep(self, value: object) -> object:
+    def _deepened(self, made: Any) -> Any:
+        """Put one of the values deep into lists and objects."""
+        found = list(places(made))
+        if not found:
+            return made
+        place = self.draw.choice(found)
+        value = at(made, place)
         for _ in range(self.draw.choice((3, 40, 400))):
             value = [value] if self.draw.random() < 0.5 else {"a": value}
-        return value
+        at(made, place[:-1])[place[-1]] = value
+        return made
 
     def _odd(self) -> Any:
         return self.draw.choice(_ODD)

@@ -40,6 +40,9 @@ GOOD = json.dumps({"text": "Porto"})
         ('{"text": "\\u0000"}', 422, "invalid_request", "text"),
         ('{"text": "\\ud800"}', 422, "invalid_request", "text"),
         ('{"text": "x", "\\ud800": 1}', 422, "invalid_request", None),
+        ('{"text": "x", "": 1}', 422, "invalid_request", "''"),
+        ('{"text": "x", "' + "a" * 9_000 + '": 1}', 422, "invalid_request", "a" * 200 + "…"),
+        ('{"' + "a" * 9_000 + '": 1, "' + "a" * 9_000 + '": 1}', 400, "unreadable", "a" * 200 + "…"),
         ('{"text": "' + "x" * 8_001 + '"}', 422, "invalid_request", "text"),
         ("[" * 100_000, 400, "unreadable", None),
         ('{"x":' * 100_000 + "0" + "}" * 100_000, 400, "unreadable", None),
@@ -54,6 +57,21 @@ def test_a_body_that_is_none(body: str, status: int, code: str, field: str | Non
     if field is not None:
         assert problem["field"] == field
     assert len(answer.content) < 2_000
+
+
+def test_parameters_of_any_name_are_told_in_short(room: Room) -> None:
+    """Also one without a name."""
+    for name, told_as in (("a" * 9_000, "a" * 200 + "…"), ("", "''")):
+        answer = room.client.get(f"/v1/facts?{name}=1")
+        assert (answer.status_code, answer.json()["field"]) == (422, told_as)
+        assert len(answer.content) < 2_000
+
+
+def test_of_very_many_faults_a_hundred_are_told(room: Room) -> None:
+    """An answer does not grow with what was sent."""
+    body = {"text": "x", **{f"field {n}": 1 for n in range(5_000)}}
+    answer = room.client.post("/v1/search", json=body)
+    assert (answer.status_code, len(answer.json()["errors"])) == (422, 100)
 
 
 def test_bytes_that_are_no_text(room: Room) -> None:
