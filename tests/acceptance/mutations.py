@@ -125,7 +125,7 @@ class Mutator:
         elif kind == 5:
             holder[name] = deepcopy(at(made, self.draw.choice(list(places(made)))))
         else:
-            holder[name] = deepcopy(self._odd())
+            holder[name] = self._odd()
 
     def _deepened(self, made: Any) -> Any:
         """Put one of the values deep into lists and objects."""
@@ -140,7 +140,7 @@ class Mutator:
         return made
 
     def _odd(self) -> Any:
-        return self.draw.choice(_ODD)
+        return deepcopy(self.draw.choice(_ODD))
 
     def _place(self, data: bytes) -> int:
         return self.draw.randint(0, len(data))
