@@ -199,7 +199,7 @@ def test_wrong_columns_are_refused_at_once(tmp_path: Path) -> None:
         (b"content," + b"x" * 140_000, "the header, line 1, cannot be read: field larger than"),
         (b"content," + b"x" * 1_000_000, "the header, line 1, cannot be read: longer than 1,000,000 bytes"),
         (b"content," + b"x" * 9_000, f"no such column: '{'x' * 200}…'; your own are named"),
-        (b"content" + b"," * 900_000, "and 899990 more unknown columns\ncolumn '' stands twice"),
+        (b"content" + b"," * 130_000, "and 129990 more unknown columns\ncolumn '' stands twice"),
     ],
     ids=[
         "old line ends",
