@@ -9,10 +9,13 @@ from pathlib import Path
 _MOST_FAULTS = 20
 
 
-def integrity_faults(path: Path) -> list[str]:
-    """Return what SQLite's own checks of pages, indexes and foreign keys find, up to 20 lines."""
+def integrity_faults(path: Path, *, alone: bool = False) -> list[str]:
+    """Return what SQLite's own checks of pages, indexes and foreign keys find, up to 20 lines.
+
+    ``alone`` says that nobody else has the file open: then no other file is made beside it.
+    """
     try:
-        with closing(_read_only(path)) as connection:
+        with closing(_read_only(path, alone=alone)) as connection:
             pages = connection.execute(f"PRAGMA integrity_check({_MOST_FAULTS})").fetchall()
             orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_FAULTS)
     except sqlite3.Error as error:
@@ -35,5 +38,6 @@ def vector_models(path: Path) -> dict[str, int]:
         return {}
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+def _read_only(path: Path, *, alone: bool = False) -> sqlite3.Connection:
+    how = "mode=ro&immutable=1" if alone else "mode=ro"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)

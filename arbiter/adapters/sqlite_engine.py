@@ -60,7 +60,7 @@ def open_sqlite(url: URL, busy_timeout: timedelta) -> Engine:
 
     @event.listens_for(engine, "handle_error")
     def _translate(context: ExceptionContext) -> StoreError:
-        return _our_error(context.original_exception, name)
+        return our_error(context.original_exception, name)
 
     return engine
 
@@ -84,7 +84,8 @@ def scrub_file(engine: Engine) -> bool:
         raw.close()
 
 
-def _our_error(error: BaseException, name: str) -> StoreError:
+def our_error(error: BaseException, name: str) -> StoreError:
+    """Return an error of the driver as one of ours, which names the store and says what is wrong with it."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return StoreError(f"{name} failed: {error}")

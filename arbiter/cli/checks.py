@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.cli.options import MEMORY, Options, store_path
-from arbiter.errors import ArbiterError
+from arbiter.errors import ArbiterError, ConfigurationError
 
 if TYPE_CHECKING:
     from arbiter.api import Arbiter
@@ -66,6 +66,31 @@ def examine(options: Options) -> Iterator[Check]:
         yield from _models(arbiter.context)
         if there:
             yield from _facts(arbiter, path)
+
+
+def backed_up(options: Options, target: Path) -> Check:
+    """Copy the store to a new file and say what is in it.
+
+    Raises:
+        ConfigurationError: there is no such store, it is none that lies in a file, or the file is there.
+        StoreError: the store could not be read, the copy not be written, or it is not sound.
+    """
+    from arbiter.adapters.sqlite_backup import back_up
+
+    path = store_path(options.settings().database)
+    if path is None:
+        raise ConfigurationError(
+            "backup: this copies a store in a file; one on a PostgreSQL server is backed up by pg_dump",
+            field="backup",
+        )
+    if not path.exists():
+        raise ConfigurationError(f"there is no store at {path}", field="database")
+    made = back_up(path, target)
+    return Check(
+        "backup",
+        "ok",
+        f"{target}, {made.size / 1e6:.1f} MB, {made.facts} facts; its pages, indexes and keys are sound",
+    )
 
 
 def lacking_vectors(context: Context) -> int:

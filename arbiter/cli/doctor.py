@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,14 +21,25 @@ _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
     "--re-embed", is_flag=True, help="First embed the facts that have no vector of the model in use."
 )
 @click.option("--repair", is_flag=True, help="First finish what was interrupted, as `arbiter compile` does.")
+@click.option(
+    "--backup",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Copy the store to a new file, while it is in use, and check the copy; then do what else is asked, "
+    "or no more.",
+)
 @common_options(namespace=False, judge=True)
-def command(options: Options, *, re_embed: bool, repair: bool) -> None:
+def command(options: Options, *, re_embed: bool, repair: bool, backup: Path | None) -> None:
     """Check settings, files, models and the store.
 
     Exit status 1 says that something is wrong. Nothing is changed unless --re-embed or --repair says so.
     """
-    from arbiter.cli.checks import examine, lacking_vectors
+    from arbiter.cli.checks import backed_up, examine, lacking_vectors
 
+    if backup is not None:
+        _print(backed_up(options, backup), as_json=options.as_json)
+        if not (re_embed or repair):
+            return
     if re_embed or repair:
         with options.open() as arbiter:
             if re_embed:
