@@ -16,6 +16,7 @@ from arbiter.api import Arbiter
 from arbiter.judges.guards import TextGuards
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
+from arbiter.ports import Clock
 from arbiter.settings import Settings
 from arbiter.testing import BruteForceIndex, CapitalisedEntities, WordEmbedder
 from arbiter.web.app import build
@@ -23,11 +24,11 @@ from arbiter.web.service import Service
 from arbiter.wiring import build_judge, now
 
 
-def light_context(database: str) -> Context:
+def light_context(database: str, clock: Clock = now) -> Context:
     """Return a context on a file or a server in which only what shares a claim key is compared."""
     keys = ClaimKeyRegistry.load()
     guard, policy = TextGuards(keys.canonical_name), load_policy()
-    store, embedder = SqlStore(database, now), WordEmbedder()
+    store, embedder = SqlStore(database, clock), WordEmbedder()
     return Context(
         store=store,
         embedder=embedder,
@@ -37,7 +38,7 @@ def light_context(database: str) -> Context:
         judge=build_judge(Settings(judge="none"), policy, keys, guard),
         guard=guard,
         policy=policy,
-        clock=now,
+        clock=clock,
         limits=Limits(near=0.99, nearer=0.99, nearest_related=0),
     )
 

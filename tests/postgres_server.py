@@ -56,6 +56,17 @@ class PostgresServer:
         self._free.append(url)
 
     @contextmanager
+    def copied(self, url: str) -> Iterator[str]:
+        """Lend a copy of a database that nobody is connected to, and drop it when the block ends."""
+        name, original = f"copy{next(self._numbers)}", make_url(url).database or ""
+        made = SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(original))
+        with self._connected() as connection:
+            connection.execute(made)
+        yield self._url.set(database=name).render_as_string(hide_password=False)
+        with self._connected() as connection:
+            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+    @contextmanager
     def _connected(self) -> Iterator[psycopg.Connection]:
         url = self._url.render_as_string(hide_password=False)
         with psycopg.connect(url, autocommit=True) as connection:

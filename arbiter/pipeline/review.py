@@ -15,6 +15,7 @@ from arbiter.domain.rulings import ASIDE, Key, in_effect
 from arbiter.domain.settle import settle
 from arbiter.domain.vocabulary import RulingKind
 from arbiter.errors import DependentDecisionError, StaleRulingError
+from arbiter.pipeline.arrive import left_behind
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.merge import Wording, judge_against_others, prepare, write_down
 from arbiter.pipeline.review_work import open_to, queued
@@ -27,7 +28,8 @@ def answer(namespace: str, review_id: str, given: Answer, context: Context) -> R
     """Commit a person's answer to a review item as a ruling.
 
     Everything that speaks against it is looked at in the transaction that commits it, so of two answers
-    at once one is refused. The same merge by the same person again is the ruling that there is.
+    at once one is refused. The same merge, or the same setting aside, by the same person again is the
+    ruling that there is.
 
     Raises:
         RequestError: the answer is not complete, or its text names what neither side names.
@@ -41,22 +43,39 @@ def answer(namespace: str, review_id: str, given: Answer, context: Context) -> R
         found = queued(namespace, review_id, context)
         cluster = tx.cluster(found.item.key)
         holding = holding_ruling(cluster.rulings, found.item.key)
-        if wording is not None and holding is not None and wording.made_by(holding):
-            return Ruled(holding)
-        ruling = ruling_of(found, given, cluster.facts, cluster.rulings, context)
-        fresh = False
-        if wording is not None:
-            fresh = write_down(namespace, wording, context, tx)
-            ruling = replace(ruling, merged=wording.fact_id, sighting=wording.sighting.id)
-        tx.ruled(ruling)
-        if found.work.claimed_by is not None:
-            tx.works(replace(found.work, claimed_by=None, claimed_until=None))
-        changed = tx.apply(settle(tx.cluster(ruling.facts), context.policy))
-    if wording is None or not fresh:
+        if holding is not None and _given_before(found, given, wording, holding):
+            ruling, changed = holding, []
+            # Whoever gave it may have died before the text was judged.
+            unjudged = wording is not None and bool(left_behind(namespace, [wording.fact_id], context))
+        else:
+            ruling = ruling_of(found, given, cluster.facts, cluster.rulings, context)
+            unjudged = False
+            if wording is not None:
+                unjudged = write_down(namespace, wording, context, tx)
+                ruling = replace(ruling, merged=wording.fact_id, sighting=wording.sighting.id)
+            tx.ruled(ruling)
+            if found.work.claimed_by is not None:
+                tx.works(replace(found.work, claimed_by=None, claimed_until=None))
+            changed = tx.apply(settle(tx.cluster(ruling.facts), context.policy))
+    if wording is None or not unjudged:
         return Ruled(ruling, tuple(changed))
     more, spend = judge_against_others(namespace, wording, context)
     newest = {state.fact_id: state for state in (*changed, *more)}
     return Ruled(ruling, tuple(newest[fact_id] for fact_id in sorted(newest)), spend)
+
+
+def _given_before(found: Queued, given: Answer, wording: Wording | None, holding: Ruling) -> bool:
+    if wording is not None:
+        return wording.made_by(holding)
+    return set_aside_before(found, given, holding)
+
+
+def set_aside_before(found: Queued, given: Answer, holding: Ruling) -> bool:
+    """Did the same person set the question aside already, for the same reason and on the same evidence?"""
+    item, seen = found.item, given.seen
+    now = (given.kind, given.reviewer, given.reason, item.evidence)
+    before = (holding.kind, holding.reviewer, holding.reason, holding.evidence)
+    return given.kind in ASIDE and now == before and seen in (None, (item.digest_a, item.digest_b))
 
 
 def ruling_of(
@@ -82,7 +101,7 @@ def ruling_of(
 def undo(
     namespace: str, decision_id: str, reviewer: str, context: Context, *, cascade: bool = False
 ) -> list[FactState]:
-    """Take a decision back and return the states that changed.
+    """Take a decision back and return the states that changed: none where that is done already.
 
     A later decision rests on it if it retired the winner, so that the chain went on from there, or the
     loser once more, so that taking this one back alone would change nothing. With ``cascade`` those are
@@ -95,6 +114,9 @@ def undo(
     check_name(reviewer, "reviewer")
     with context.store.writing(namespace) as tx:
         decision = context.store.decision(namespace, decision_id)
+        holding = holding_ruling(tx.cluster(decision.key).rulings, decision.key)
+        if holding is not None and (holding.kind, holding.decision) == (RulingKind.UNDO, decision.id):
+            return []
         later = _resting_on([decision], decision_id, context, namespace, cascade=cascade)
         touched = _take_back([decision, *later], namespace, reviewer, context, tx)
         return tx.apply(settle(tx.cluster(touched), context.policy))

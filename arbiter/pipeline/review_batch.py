@@ -16,7 +16,7 @@ from arbiter.domain.settle import Cluster, settle
 from arbiter.domain.vocabulary import Relation, RulingKind
 from arbiter.errors import ArbiterError, NotFoundError, RequestError
 from arbiter.pipeline.context import Context
-from arbiter.pipeline.review import holding_ruling, ruling_of
+from arbiter.pipeline.review import holding_ruling, ruling_of, set_aside_before
 
 Giving: TypeAlias = Callable[[Queued, Ruling | None], Answer | None]
 """Says what is answered to an item as it stands, with the ruling that holds on its pair; None: nothing."""
@@ -85,17 +85,21 @@ def _round(namespace: str, waiting: Mapping[int, Given], context: Context) -> di
     return outcomes
 
 
-def _given(
-    queued: Queued, giving: Giving, cluster: Cluster, context: Context
-) -> Ruling | ArbiterError | None:
-    """Return what is answered to an item as a ruling, why it cannot be one, or None for no answer."""
+def _given(queued: Queued, giving: Giving, cluster: Cluster, context: Context) -> Ruling | Outcome:
+    """Return what is answered to an item as a ruling, why it cannot be one, or None for no answer.
+
+    What was answered before is told as what has come of it.
+    """
     try:
-        given = giving(queued, holding_ruling(cluster.rulings, queued.item.key))
+        holding = holding_ruling(cluster.rulings, queued.item.key)
+        given = giving(queued, holding)
         if given is None:
             return None
         given.check()
         if given.kind is RulingKind.MERGE:
             raise RequestError("a merge is answered by itself", field="ruling")
+        if holding is not None and set_aside_before(queued, given, holding):
+            return Ruled(holding)
         return ruling_of(queued, given, cluster.facts, cluster.rulings, context)
     except ArbiterError as error:
         return error

@@ -26,3 +26,10 @@ def _kept_in(request: pytest.FixtureRequest) -> Iterator[None]:
     token = SERVER.set(server)
     yield
     SERVER.reset(token)
+
+
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """Return how often to kill."""
+    count: int = request.config.getoption("--kills")
+    return count

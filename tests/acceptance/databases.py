@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -30,6 +31,17 @@ def empty_database(folder: Path) -> Iterator[str]:
     database = folder / "facts.db"
     database.write_bytes(_empty_file())
     yield str(database)
+
+
+@contextmanager
+def copied(database: str) -> Iterator[str]:
+    """Lend a copy of a store that nobody has open, until the block ends."""
+    if (server := SERVER.get()) is not None:
+        with server.copied(database) as url:
+            yield url
+        return
+    with TemporaryDirectory() as folder:
+        yield str(shutil.copy(database, folder))
 
 
 @contextmanager

@@ -106,13 +106,6 @@ def send(client: Client, name: str, acknowledged: Acknowledged) -> None:
             acknowledged.note(records, receipts)
 
 
-@pytest.fixture
-def kills(request: pytest.FixtureRequest) -> int:
-    """Return how often to kill."""
-    count: int = request.config.getoption("--kills")
-    return count
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return where the store is kept: in a file, or on a server that stays up when a service is killed."""

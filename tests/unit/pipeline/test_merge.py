@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from arbiter.domain.evidence import Judgement, RecordPair, Spend
 from arbiter.domain.facts import Record
 from arbiter.domain.review_answer import Answer, Ruled
 from arbiter.domain.review_queue import ReviewStatus
@@ -41,6 +42,14 @@ class NamesGuard(NoGuard):
     def invented(self, proposal: str, a: Record, b: Record) -> tuple[str, ...]:
         """Return the words that only the proposal has."""
         return tuple(w for w in self.words if w in proposal and w not in a.content + b.content)
+
+
+class Dies(TableJudge):
+    """A judge at whose feet the process is killed."""
+
+    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
+        """Give up everything."""
+        raise KeyboardInterrupt(pairs)
 
 
 def asked(context: Context, judge: TableJudge) -> str:
@@ -110,6 +119,22 @@ def test_the_same_merge_again_changes_nothing(context: Context, judge: TableJudg
         with pytest.raises(StaleRulingError, match="no longer open"):
             merged(context, review_id, text, by=by)
     assert stands(context) == MERGED
+
+
+def test_the_same_merge_again_finishes_what_was_interrupted(context: Context, judge: TableJudge) -> None:
+    """The process died before the text was judged: to ask again, a while later, judges it."""
+    review_id = asked(context, judge)
+    answer = Answer(RulingKind.MERGE, "ada", text=TEXT, reason="both tariffs")
+    with pytest.raises(KeyboardInterrupt):
+        Reviews(replace(context, judge=Dies())).answer(review_id, answer)
+    (left,) = context.store.unfinished("default")
+    soon, later = (replace(context, clock=lambda at=at: at) for at in (day(100), day(101)))
+    merged(soon, review_id)
+    assert context.store.unfinished("default") == [left]
+    merged(later, review_id)
+    assert context.store.unfinished("default") == []
+    assert (stands(context), len(context.store.rulings("default"))) == (MERGED, 1)
+    assert compile_namespace("default", context) == Compiled()
 
 
 def test_what_neither_side_names_must_be_confirmed(context: Context, judge: TableJudge) -> None:

@@ -135,6 +135,17 @@ def test_an_undo_brings_the_loser_back(context: Context, judge: TableJudge) -> N
     assert active(context) == [PRICES[1].content, PRICES[2].content]
 
 
+def test_an_undo_again_changes_nothing(context: Context, judge: TableJudge) -> None:
+    """Who did not hear that it was done asks again: nothing is written, with others or without."""
+    decisions = a_chain(context, judge)
+    undo("default", decisions[0], "ada", context, cascade=True)
+    rulings = context.store.rulings("default")
+    assert undo("default", decisions[0], "ada", context) == []
+    assert undo("default", decisions[0], "bob", context, cascade=True) == []
+    assert context.store.rulings("default") == rulings
+    assert active(context) == [record.content for record in PRICES]
+
+
 def test_an_undo_that_others_rest_on_is_refused_or_taken_together(
     context: Context, judge: TableJudge
 ) -> None:

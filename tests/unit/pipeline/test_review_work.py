@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from arbiter.adapters.sql_store import SqlStore
-from arbiter.domain.review_answer import Answer
+from arbiter.domain.review_answer import Answer, Ruled
 from arbiter.domain.review_queue import Comment, QueueQuery, ReviewStatus
 from arbiter.domain.vocabulary import RulingKind, Stakes
 from arbiter.errors import ClaimedError, NotFoundError, RequestError, StaleRulingError, StoreError
@@ -151,6 +151,21 @@ def test_what_is_set_aside_comes_back_with_new_evidence_only(
     assert reviews.view(review_id).queued.status is ReviewStatus.OPEN
     reviews.rule(review_id, kind, reviewer="ada", reason="still unreadable")
     assert reviews.view(review_id).queued.status is ReviewStatus.SET_ASIDE
+
+
+def test_to_set_aside_again_is_the_ruling_that_there_is(context: Context, review_id: str) -> None:
+    """From one who did not hear that it was done; another person or reason is another ruling."""
+    reviews = Reviews(context)
+    skip = Answer(RulingKind.SKIP, "ada", reason="not my field")
+    first = reviews.answer(review_id, skip)
+    assert reviews.answer(review_id, skip).ruling == first.ruling
+    (batched,) = reviews.answer_all([(review_id, lambda _queued, _holding: skip)])
+    assert isinstance(batched, Ruled)
+    assert batched.ruling == first.ruling
+    assert len(context.store.rulings("default")) == 1
+    for other in (replace(skip, reviewer="bob"), replace(skip, reason="no time")):
+        reviews.answer(review_id, other)
+    assert len(context.store.rulings("default")) == 3
 
 
 def test_what_is_set_aside_can_be_answered_or_taken_up_again(context: Context, review_id: str) -> None:
