@@ -1,21 +1,21 @@
 """``kill -9`` in the middle of load, over and over: what was acknowledged is there, once.
 
 Clients send all the while and retry, as the client of the package does by itself. Some give up at the first
-failure: of those nobody knows what became of their records, but none may be there twice either.
+failure: of those nobody knows what became of their records, but none may be there twice either. Beside them
+people settle questions, take decisions back and have words erased.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from socket import socket
 from string import ascii_lowercase
-from threading import Condition
+from threading import Condition, Event
 from typing import Any
 
 import pytest
@@ -23,14 +23,14 @@ import pytest
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.adapters.sqlite_check import integrity_faults
 from arbiter.client import Client, Retries
-from arbiter.errors import UnreachableError
+from arbiter.errors import StaleRulingError, UnreachableError
 from arbiter.wiring import now
 from tests import light_service
-from tests.acceptance.calling import calling, lives, told
+from tests.acceptance.calling import born, calling, lives, told
+from tests.acceptance.interrupted import STARTER
+from tests.consistency import check_index, check_states
+from tests.light_service import light_context
 
-# A process in which everything is imported already, so that a life takes no more than its beginning.
-STARTER = multiprocessing.get_context("forkserver")
-STARTER.set_forkserver_preload(["tests.light_service"])
 CITIES = ("Lisbon", "Porto", "Faro", "Braga", "Coimbra", "Aveiro")
 CLIENTS = 4
 ENDLESS = Retries(attempts=1_000_000, first_s=0.02, most_s=0.2, patience_s=3_600)
@@ -106,6 +106,37 @@ def send(client: Client, name: str, acknowledged: Acknowledged) -> None:
             acknowledged.note(records, receipts)
 
 
+def decide(client: Client) -> None:
+    """Settle a question, take a decision back and have a note erased, in a namespace of one's own."""
+    with client:
+        sent = [
+            born("Faro"),
+            born("Braga", 2, by="crm"),
+            lives("Faro"),
+            lives("Braga", 2),
+            told("Forget me."),
+        ]
+        _, _, faro, _, note = (receipt["fact_id"] for receipt in client.submit(sent)["receipts"])
+        # Whoever died meanwhile left its work to the next one, or to this.
+        client.compile()
+        (asked,) = client.reviews(status="all")
+        with suppress(StaleRulingError):
+            # It says so, too, where the answer to the ruling was lost.
+            client.rule(asked, "keep_a", reviewer="eve")
+        moved = next(e["detail"]["id"] for e in client.history(str(faro)) if e["kind"] == "decision")
+        client.undo(moved, reviewer="eve")
+        client.erase(str(note))
+
+
+DECIDED = {
+    "Bob was born in Faro.": "active",
+    "Bob was born in Braga.": "tombstoned",
+    "Ana lives in Faro.": "active",
+    "Ana lives in Braga.": "active",
+    "": "tombstoned",
+}
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return where the store is kept: in a file, or on a server that stays up when a service is killed."""
@@ -117,18 +148,27 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_what_was_acknowledged_is_there_once(database: str, kills: int) -> None:
     """Every record with a receipt, each as one fact with one sighting, and every state as it has to be."""
-    port, draw = free_port(), Random(0)
+    port, draw, over = free_port(), Random(0), Event()
     url, acknowledged = f"http://127.0.0.1:{port}", Acknowledged()
     patient: list[str] = []
-    with ThreadPoolExecutor(max_workers=(CLIENTS + 1) * (kills + 1)) as threads:
+
+    def wait(pause_s: float) -> None:
+        """Wait for the next attempt; there is none once a check has failed."""
+        if over.wait(pause_s):
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(max_workers=(CLIENTS + 2) * (kills + 1)) as threads, ExitStack() as stack:
+        stack.callback(over.set)
         sending: list[Future[None]] = []
         for life in range(kills + 1):
             with running(database, port):
                 names = [spelt("Ana", life, number) for number in range(CLIENTS)]
                 patient += names
                 for name in names:
-                    client = calling(url, retries=ENDLESS)
+                    client = calling(url, retries=ENDLESS, sleep=wait)
                     sending.append(threads.submit(send, client, name, acknowledged))
+                person = calling(url, retries=ENDLESS, sleep=wait, namespace=f"person {life}")
+                sending.append(threads.submit(decide, person))
                 hasty = calling(url, retries=IMPATIENT)
                 if life:
                     sending.append(threads.submit(send, hasty, spelt("Bob", life, 0), acknowledged))
@@ -138,6 +178,7 @@ def test_what_was_acknowledged_is_there_once(database: str, kills: int) -> None:
                 for done in sending:
                     done.result(PATIENCE_S)
                 check(url, acknowledged, patient)
+    check_store(database, kills + 1)
     assert [integrity_of(database), events_told_twice(database)] == [[], []]
 
 
@@ -154,6 +195,21 @@ def events_told_twice(database: str) -> list[object]:
         found = list(connection.exec_driver_sql(twice).scalars())
     store.close()
     return found
+
+
+def check_store(database: str, people: int) -> None:
+    """See that everything follows from the log and is found, and that what people decided is in force."""
+    context = light_context(database)
+    with closing(context.store):
+        check_states(context)
+        check_index(context)
+        for name in (f"person {life}" for life in range(people)):
+            there = check_states(context, name)
+            check_index(context, name)
+            stands = {fact.content: there.states[fact_id].state for fact_id, fact in there.facts.items()}
+            assert stands == DECIDED
+            rulings = [(ruling.kind.value, ruling.reviewer) for ruling in context.store.rulings(name)]
+            assert rulings == [("keep_a", "eve"), ("undo", "eve")]
 
 
 def check(url: str, acknowledged: Acknowledged, patient: list[str]) -> None:
