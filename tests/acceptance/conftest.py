@@ -33,3 +33,10 @@ def kills(request: pytest.FixtureRequest) -> int:
     """Return how often to kill."""
     count: int = request.config.getoption("--kills")
     return count
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest) -> int:
+    """Return how many races to run on each kind of store and with each kind of racer."""
+    count: int = request.config.getoption("--rounds")
+    return count
