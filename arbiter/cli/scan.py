@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,9 +20,10 @@ from arbiter.errors import ConfigurationError
 if TYPE_CHECKING:
     from arbiter.api import Arbiter
     from arbiter.interchange.summary import Summary
-    from arbiter.scan import Progress
+    from arbiter.scan import Engine, Progress
 
 _FORMATS = ("auto", "jsonl", "json", "csv")
+_ENGINES = ("process", "ray")
 _STOPPED = 130
 _SHOWN_REFUSALS = 5
 _COUNTED_CHUNK = 1 << 20
@@ -49,13 +50,31 @@ _COUNTED_CHUNK = 1 << 20
     show_default=True,
     help="Records arbitrated and committed together.",
 )
+@click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(_ENGINES),
+    default="process",
+    show_default=True,
+    help="Who reads texts and pairs: this process, or the workers of a Ray cluster, with the same result.",
+)
+@click.option(
+    "--ray-address",
+    metavar="ADDRESS",
+    envvar="RAY_ADDRESS",
+    show_envvar=True,
+    show_default="one of this machine alone, for the time of the scan",
+    help="The Ray cluster to use.",
+)
 @common_options(namespace=False, judge=True)
-def command(
+def command(  # noqa: PLR0913
     options: Options,
     files: tuple[str, ...],
     file_format: str,
     out: Path,
     batch_size: int,
+    engine_name: str,
+    ray_address: str | None,
     *,
     sample: bool,
     dry_run: bool,
@@ -78,7 +97,8 @@ def command(
         check_readable(files, file_format)
         _check_folder(out)
         keep = not dry_run and (not sample or named_here("database"))
-        arbiter = stack.enter_context(_opened(options, keep=keep, empty=sample and not dry_run))
+        engine = stack.enter_context(_engine(engine_name, ray_address))
+        arbiter = stack.enter_context(_opened(options, engine, keep=keep, empty=sample and not dry_run))
         summary = scan(
             arbiter,
             files,
@@ -87,6 +107,7 @@ def command(
             batch_size=batch_size,
             progress=stack.enter_context(_progress(files)),
             dry_run=not keep,
+            engine=engine,
         )
     if options.as_json:
         print_json(summary_json(summary))
@@ -112,20 +133,36 @@ def _check_folder(out: Path) -> None:
 
 
 @contextmanager
-def _opened(options: Options, *, keep: bool, empty: bool) -> Iterator[Arbiter]:
+def _engine(name: str, ray_address: str | None) -> Iterator[Engine]:
+    """Return what computes the scan."""
+    from arbiter.adapters.ray_cluster import RayCluster
+    from arbiter.scan import ProcessEngine, RayEngine
+
+    if name == "process":
+        yield ProcessEngine()
+        return
+    # Ray tells on stdout which of its processes died; there, nothing stands but the summary.
+    with redirect_stdout(sys.stderr), RayCluster(ray_address) as cluster:
+        yield RayEngine(cluster)
+
+
+@contextmanager
+def _opened(options: Options, engine: Engine, *, keep: bool, empty: bool) -> Iterator[Arbiter]:
     """Open the store, or a throw-away one in its place: empty, or a copy of it."""
-    from arbiter.api import Arbiter
     from arbiter.scan import trial_database
 
+    settings = options.settings()
     if keep:
-        with options.open(create=True) as arbiter:
+        with engine.open(settings) as arbiter:
             yield arbiter
         return
-    settings = options.settings()
     original = None if empty else store_path(settings.database)
     if original is None and not empty and settings.database != MEMORY:
         raise ConfigurationError("--dry-run works on a copy of the store's file; this store has none")
-    with trial_database(original) as database, Arbiter.open(database, settings) as arbiter:
+    with (
+        trial_database(original) as database,
+        engine.open(settings.model_copy(update={"database": database})) as arbiter,
+    ):
         yield arbiter
 
 

@@ -1,12 +1,13 @@
 """The way of a scan. READ THIS FIRST.
 
-    files ─► records ─► batches ─► Arbiter.submit ─► receipts.jsonl     (as it goes)
-                                        │
-                                      store ─► one pass ─► facts.jsonl, review.jsonl,
-                                                           summary.json, report.html
+    files ─► records ─► batches ─► shards ─► submit ─► receipts.jsonl     (as it goes)
+                                                │
+                                              store ─► one pass ─► facts.jsonl, review.jsonl,
+                                                                   summary.json, report.html
 
-Each batch is committed before the next one is read, so a scan can be stopped at any time and run again:
-what it had read before is known by then and only counted.
+A shard is what a batch has of one namespace; an engine works on them, see engine.py. Each batch is committed
+before the next one is read, so a scan can be stopped at any time and run again: what it had read before is
+known by then and only counted.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast
 
 from arbiter.api import Arbiter
 from arbiter.domain.evidence import Spend
+from arbiter.domain.facts import Record
 from arbiter.domain.outcomes import Receipt
 from arbiter.interchange import outputs
 from arbiter.interchange.outputs import json_line, replacing, write_whole
@@ -28,6 +31,8 @@ from arbiter.interchange.receipts import receipt_json
 from arbiter.interchange.report import Report, render_report
 from arbiter.interchange.summary import Summary, summary_json
 from arbiter.pipeline.batches import batches
+from arbiter.pipeline.submit import submit
+from arbiter.scan.engine import Engine, ProcessEngine
 from arbiter.scan.survey import Survey, survey
 from arbiter.scan.tally import Tally
 
@@ -55,12 +60,14 @@ def scan(
     batch_size: int = BATCH_SIZE,
     progress: Progress | None = None,
     dry_run: bool = False,
+    engine: Engine | None = None,
 ) -> Summary:
     """Arbitrate all records of files (``-``: standard input) and write what came of it into a folder.
 
     ``record_index`` runs over all the files. When it is interrupted from the keyboard, the scan ends after
     what is committed, writes all its files and says so in the summary. ``dry_run`` is only noted there:
-    the caller opens the store to work on, see ``trial_database``.
+    the caller opens the store to work on, see ``trial_database``. ``engine`` is the one that opened the
+    arbiter; by default this process computes.
 
     Raises:
         ConfigurationError: a file cannot be opened, or is a table with wrong columns; nothing was read.
@@ -74,7 +81,8 @@ def scan(
     resumed, spent = _resume(arbiter)
     before = _count(arbiter)
     tally = Tally(spend=spent)
-    stopped = _submit_all(arbiter, _read(sources, file_format), folder, batch_size, tally, progress)
+    shards = _Shards(arbiter, engine or ProcessEngine())
+    stopped = _submit_all(shards, _read(sources, file_format), folder, batch_size, tally, progress)
     with (
         replacing(folder / outputs.FACTS) as facts_out,
         replacing(folder / outputs.REVIEW) as review_out,
@@ -100,8 +108,32 @@ def _read(sources: Sequence[str | Path], file_format: str) -> Iterator[Read]:
             yield str(source), record
 
 
+class _Shards:
+    """What a batch has of each namespace, arbitrated by an engine."""
+
+    def __init__(self, arbiter: Arbiter, engine: Engine) -> None:
+        self.arbiter = arbiter
+        self._engine = engine
+
+    def submit(self, batch: Sequence[Read], first_index: int) -> list[Receipt]:
+        """Submit a batch. What could not be read is refused like any other bad record, for its own reason."""
+        data = cast("list[Mapping[str, object]]", [record.data for _, record in batch])
+        checked = self.arbiter.check(data, first_index=first_index)
+        shards: dict[str, dict[int, Record]] = {}
+        for index, valid in checked.valid.items():
+            shards.setdefault(valid.namespace, {})[index] = valid
+        receipts = chain.from_iterable(self._engine.each(self._arbitrate, shards.values()))
+        return [
+            replace(receipt, reason=record.problem) if record.problem else receipt
+            for receipt, (_, record) in zip(checked.answered(receipts), batch, strict=True)
+        ]
+
+    def _arbitrate(self, shard: Mapping[int, Record]) -> list[Receipt]:
+        return submit(list(shard.values()), self.arbiter.context, list(shard))
+
+
 def _submit_all(
-    arbiter: Arbiter,
+    shards: _Shards,
     records: Iterator[Read],
     folder: Path,
     batch_size: int,
@@ -112,26 +144,17 @@ def _submit_all(
     with outputs.opened(folder / outputs.RECEIPTS) as out:
         try:
             for batch in batches(records, batch_size):
-                receipts = _submit(arbiter, batch, tally.records)
+                receipts = shards.submit(batch, tally.records)
                 for receipt, (source, record) in zip(receipts, batch, strict=True):
                     place = {"file": source, "line": record.line}
                     out.write(json_line(receipt_json(receipt) | place))
-                    tally.add(receipt, source, record.line, _unregistered_key(record.data, arbiter))
+                    tally.add(receipt, source, record.line, _unregistered_key(record.data, shards.arbiter))
                 out.flush()
                 if progress is not None:
                     progress(tally.records, batch[-1][0], batch[-1][1].line)
         except KeyboardInterrupt:
             return True
     return False
-
-
-def _submit(arbiter: Arbiter, batch: Sequence[Read], first_index: int) -> list[Receipt]:
-    """Submit a batch. What could not be read is refused like any other bad record, for its own reason."""
-    data = cast("list[Mapping[str, object]]", [record.data for _, record in batch])
-    return [
-        replace(receipt, reason=record.problem) if record.problem else receipt
-        for receipt, (_, record) in zip(arbiter.submit(data, first_index=first_index), batch, strict=True)
-    ]
 
 
 def _unregistered_key(data: object, arbiter: Arbiter) -> str | None:

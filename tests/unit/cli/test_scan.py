@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -54,6 +55,24 @@ def test_a_scan_that_cannot_begin_leaves_nothing(
     result = empty.run("scan", *arguments)
     assert result.exit_code == 2
     assert words in result.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_without_ray_nothing_is_left_either(
+    folder: Path, empty: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra is named; a cluster that does not answer is another matter than a wrong call."""
+    before = sorted(folder.iterdir())
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{taken.getsockname()[1]}")
+        result = empty.run("scan", "dump.jsonl", "--engine", "ray")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: unreachable: the Ray cluster at 127.0.0.1:")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    result = empty.run("scan", "dump.jsonl", "--engine", "ray")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "missing_extra: ray is not installed; it comes with arbiter[ray]" in result.stderr
     assert sorted(folder.iterdir()) == before
 
 

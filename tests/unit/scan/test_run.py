@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pytest
 
 from arbiter.domain.evidence import Spend, Unjudged
 from arbiter.errors import ConfigurationError, StoreUnavailableError
 from arbiter.interchange.outputs import ALL, FACTS, RECEIPTS, REPORT, REVIEW, SUMMARY
-from arbiter.scan import scan, summary_json
+from arbiter.scan import ProcessEngine, scan, summary_json
 from arbiter.testing import TableJudge
 from tests.factories import verdict
 from tests.scanning import Ticking, memory_arbiter, raw, read_lines, write_lines
+
+Shard = TypeVar("Shard")
+Result = TypeVar("Result")
 
 LISBON = "User lives in Lisbon."
 PORTO = "User lives in Porto."
@@ -249,21 +252,26 @@ def test_stopped_and_run_again(tmp_path: Path, home: Path) -> None:
     )
 
 
-def test_a_store_that_fails(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class OnceOnly(ProcessEngine):
+    """An engine that does one batch, and finds the disk full at the next."""
+
+    def __init__(self) -> None:
+        self._fresh = True
+
+    def each(self, work: Callable[[Shard], Result], shards: Iterable[Shard]) -> list[Result]:
+        """See ``Engine.each``."""
+        if not self._fresh:
+            raise StoreUnavailableError("the disk is full")
+        self._fresh = False
+        return super().each(work, shards)
+
+
+def test_a_store_that_fails(tmp_path: Path, home: Path) -> None:
     """The error reaches the caller; the receipts so far lie there, and nothing of an older scan does."""
     arbiter = memory_arbiter(TOLD)
     scan(arbiter, [home], tmp_path / "out")
-    answers: Iterator[Any] = iter([arbiter.submit([HOME[0]], first_index=0)])  # type: ignore[list-item]
-
-    def submit(*_: object, **__: object) -> object:
-        try:
-            return next(answers)
-        except StopIteration:
-            raise StoreUnavailableError("the disk is full") from None
-
-    monkeypatch.setattr(arbiter, "submit", submit)
     with pytest.raises(StoreUnavailableError, match="the disk is full"):
-        scan(arbiter, [home], tmp_path / "out", batch_size=1)
+        scan(arbiter, [home], tmp_path / "out", batch_size=1, engine=OnceOnly())
     assert [p.name for p in (tmp_path / "out").iterdir()] == [RECEIPTS]
     assert [r["record_index"] for r in read_lines(tmp_path / "out" / RECEIPTS)] == [0]
 
