@@ -15,12 +15,15 @@ from pydantic import SecretStr
 
 from arbiter.adapters.onnx_embedder import OnnxEmbedder
 from arbiter.errors import ConfigurationError, StoreUnavailableError
-from arbiter.scan import ProcessEngine, RayEngine
+from arbiter.interchange.outputs import RECEIPTS
+from arbiter.scan import ProcessEngine, RayEngine, scan
 from arbiter.scan.models import Models
 from arbiter.scan.ray_engine import Job, compute
 from arbiter.settings import Settings
 from tests.factories import make_record
+from tests.scanning import memory_arbiter, raw, read_lines, write_lines
 
+Shard = TypeVar("Shard")
 Result = TypeVar("Result")
 
 TEXTS = ["User lives in Lisbon.", "User lives in Porto."]
@@ -138,3 +141,28 @@ def test_a_shard_that_fails() -> None:
     with pytest.raises(StoreUnavailableError, match="the store is locked"):
         RayEngine(OtherMachine()).each(work, range(2))
     assert done == [1]
+
+
+class OnceOnly(ProcessEngine):
+    """An engine that does one batch, and finds the disk full at the next."""
+
+    def __init__(self) -> None:
+        self._fresh = True
+
+    def each(self, work: Callable[[Shard], Result], shards: Iterable[Shard]) -> list[Result]:
+        """See ``Engine.each``."""
+        if not self._fresh:
+            raise StoreUnavailableError("the disk is full")
+        self._fresh = False
+        return super().each(work, shards)
+
+
+def test_a_store_that_fails(tmp_path: Path) -> None:
+    """The error reaches the caller; the receipts so far lie there, and nothing of an older scan does."""
+    arbiter = memory_arbiter()
+    home = write_lines(tmp_path / "home.jsonl", [raw(text) for text in TEXTS])
+    scan(arbiter, [home], tmp_path / "out")
+    with pytest.raises(StoreUnavailableError, match="the disk is full"):
+        scan(arbiter, [home], tmp_path / "out", batch_size=1, engine=OnceOnly())
+    assert [p.name for p in (tmp_path / "out").iterdir()] == [RECEIPTS]
+    assert [r["record_index"] for r in read_lines(tmp_path / "out" / RECEIPTS)] == [0]

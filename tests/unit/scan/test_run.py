@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from arbiter.domain.evidence import Spend, Unjudged
-from arbiter.errors import ConfigurationError, StoreUnavailableError
+from arbiter.errors import ConfigurationError
 from arbiter.interchange.outputs import ALL, FACTS, RECEIPTS, REPORT, REVIEW, SUMMARY
-from arbiter.scan import ProcessEngine, scan, summary_json
+from arbiter.scan import scan, summary_json
 from arbiter.testing import TableJudge
 from tests.factories import verdict
 from tests.scanning import Ticking, memory_arbiter, raw, read_lines, write_lines
-
-Shard = TypeVar("Shard")
-Result = TypeVar("Result")
 
 LISBON = "User lives in Lisbon."
 PORTO = "User lives in Porto."
@@ -250,30 +245,6 @@ def test_stopped_and_run_again(tmp_path: Path, home: Path) -> None:
         straight.relations,
         straight.duplicate_ratio,
     )
-
-
-class OnceOnly(ProcessEngine):
-    """An engine that does one batch, and finds the disk full at the next."""
-
-    def __init__(self) -> None:
-        self._fresh = True
-
-    def each(self, work: Callable[[Shard], Result], shards: Iterable[Shard]) -> list[Result]:
-        """See ``Engine.each``."""
-        if not self._fresh:
-            raise StoreUnavailableError("the disk is full")
-        self._fresh = False
-        return super().each(work, shards)
-
-
-def test_a_store_that_fails(tmp_path: Path, home: Path) -> None:
-    """The error reaches the caller; the receipts so far lie there, and nothing of an older scan does."""
-    arbiter = memory_arbiter(TOLD)
-    scan(arbiter, [home], tmp_path / "out")
-    with pytest.raises(StoreUnavailableError, match="the disk is full"):
-        scan(arbiter, [home], tmp_path / "out", batch_size=1, engine=OnceOnly())
-    assert [p.name for p in (tmp_path / "out").iterdir()] == [RECEIPTS]
-    assert [r["record_index"] for r in read_lines(tmp_path / "out" / RECEIPTS)] == [0]
 
 
 def test_files_are_looked_at_first(tmp_path: Path, home: Path) -> None:
