@@ -7,11 +7,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,28 +22,12 @@ from arbiter.scan import Engine, ProcessEngine, RayEngine, scan
 from arbiter.settings import Settings
 from tests.mortal import DEATHS, FOLDER, MortalCluster, die
 from tests.processes import ROOT
-from tests.scanning import read_lines, write_lines
+from tests.scan_outcome import Outcome, outcome
+from tests.scanning import write_lines
 from tests.streams import load_streams
 
 BATCH = 30
 STREAMS, LENGTH = 3, 16
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a scan: its files without its duration, and the history of each fact without times."""
-
-    lines: dict[str, list[dict[str, Any]]]
-    summary: dict[str, Any]
-    histories: dict[str, list[tuple[str, object]]]
-
-    def without_similarities(self) -> Outcome:
-        """Leave out the similarities of candidates: two databases round them differently."""
-        receipts = deepcopy(self.lines["receipts"])
-        for receipt in receipts:
-            for candidate in (receipt["evidence"] or {"candidates": ()})["candidates"]:
-                del candidate["similarity"]
-        return replace(self, lines={**self.lines, "receipts": receipts})
 
 
 @pytest.fixture(scope="module")
@@ -95,21 +77,6 @@ def scanned(dump: Path, folder: Path, engine: Engine, database: str) -> Outcome:
     with engine.open(Settings(database=database, embedding_threads=1)) as arbiter:
         scan(arbiter, [dump], folder, batch_size=BATCH, engine=engine)
         return outcome(arbiter, folder)
-
-
-def outcome(arbiter: Arbiter, folder: Path) -> Outcome:
-    """Return what came of a scan, by its files and its store."""
-    store = arbiter.context.store
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    return Outcome(
-        lines={name: read_lines(folder / f"{name}.jsonl") for name in ("receipts", "facts", "review")},
-        summary={name: summary[name] for name in summary.keys() - {"seconds", "records_per_second"}},
-        histories={
-            fact_id: [(entry.kind, entry.detail) for entry in store.history(namespace, fact_id)]
-            for namespace in store.namespaces()
-            for fact_id in store.fact_ids(namespace)
-        },
-    )
 
 
 def test_the_command_gives_the_result_of_one_process(
