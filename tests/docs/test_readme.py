@@ -85,7 +85,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_ci_runs_the_readme_command() -> None:
     """The command that a developer is told is the command that CI runs, to the letter."""
-    (command,) = [block.removeprefix("$ ") for block in blocks("console") if "-m pytest" in block]
+    (command,) = [block.removeprefix("$ ") for block in blocks("console") if "-m pytest -n auto" in block]
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
