@@ -13,7 +13,7 @@ from arbiter.adapters.sql_history import load_history
 from arbiter.adapters.sql_outcome_rows import decision_of_row, review_of_row, ruling_of_row
 from arbiter.adapters.sql_queue import SqlQueue
 from arbiter.adapters.sql_review_schema import reviews, rulings
-from arbiter.adapters.sql_schema import decisions, facts, pairs, positions, receipts, states
+from arbiter.adapters.sql_schema import decisions, facts, pairs, positions, receipts, sightings, states
 from arbiter.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ _BEFORE_ALL = -(2**63)
 
 _NAMESPACES = (
     select(positions.c.namespace)
-    .where(select(facts.c.id).where(facts.c.namespace == positions.c.namespace).exists())
+    # The log says so, not its views: they may be gone, and are to be built again.
+    .where(select(sightings.c.id).where(sightings.c.namespace == positions.c.namespace).exists())
     .order_by(positions.c.namespace)
 )
 _FACT_IDS = (

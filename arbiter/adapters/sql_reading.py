@@ -25,6 +25,7 @@ from arbiter.adapters.sql_schema import (
     vectors,
 )
 from arbiter.domain.facts import fact_of
+from arbiter.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from arbiter.ports import Vectors
 
 _PAGE = 2048
+_DAMAGED = "a vector in the store is damaged; `arbiter doctor --repair` makes it again"
 
 _SIGHTINGS = select(*SIGHTING).where(sightings.c.namespace == NAMESPACE, sightings.c.id.in_(listed("ids")))
 _OF_FACTS = select(*SIGHTING).where(
@@ -166,6 +168,8 @@ class SqlReader(SqlLookup):
             full = len(rows) == _PAGE
             if not rows:
                 return
+            if len(sizes := {len(row.vector) for row in rows}) > 1 or sizes.pop() % 4:
+                raise StoreUnavailableError(_DAMAGED)
             packed = np.frombuffer(bytearray().join(row.vector for row in rows), dtype="<f4")
             after = rows[-1].position
             yield after, [row.fact_id for row in rows], packed.reshape(len(rows), -1)

@@ -80,7 +80,7 @@ def _check(store: Path, copy: Path) -> None:
     if faults := integrity_faults(copy, alone=True):
         raise StoreError(
             f"the copy is not kept, since {store} is not sound: {'; '.join(faults)}; "
-            "run `arbiter doctor --repair`, or else go back to an earlier backup"
+            "run `arbiter doctor --repair`, or else put an earlier backup in its place"
         )
 
 

@@ -18,16 +18,17 @@ MEMORY = ":memory:"
 WRITES = "arbiter_writes"
 """The option of a connection whose transactions exclude every other writer from their first statement."""
 
-# The primary result codes of SQLite, and what they say to whoever runs the store.
+_BACKUP = "put a backup in its place"
+# The primary result codes of SQLite: what is wrong, and the way out.
 _FAULTS = {
-    5: "is locked by another writer",
-    6: "is locked by another writer",
-    8: "is read-only",
-    10: "cannot be read or written",
-    11: "is damaged",
-    13: "cannot grow: the disk is full",
-    14: "cannot be opened",
-    26: "is not a database",
+    5: ("is locked by another writer", "try again once it is done"),
+    6: ("is locked by another writer", "try again once it is done"),
+    8: ("is read-only", "let this user write to the file and to its folder"),
+    10: ("cannot be read or written", "look after the disk"),
+    11: ("is damaged", f"run `arbiter doctor --repair`, or else {_BACKUP}"),
+    13: ("cannot grow: the disk is full", "make room; what was there is safe"),
+    14: ("cannot be opened", "see that its folder is there and that this user may write to it"),
+    26: ("is not a database", f"name another file, or {_BACKUP}"),
 }
 
 
@@ -92,4 +93,5 @@ def our_error(error: BaseException, name: str) -> StoreError:
     fault = _FAULTS.get(code & 0xFF)
     if fault is None:
         return StoreError(f"{name} failed: {error}")
-    return StoreUnavailableError(f"{name} {fault} ({error})")
+    wrong, way_out = fault
+    return StoreUnavailableError(f"{name} {wrong}; {way_out} ({error})")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.cli.options import MEMORY, Options, store_path
-from arbiter.errors import ArbiterError, ConfigurationError
+from arbiter.errors import ArbiterError, ConfigurationError, StoreError
 
 if TYPE_CHECKING:
     from arbiter.api import Arbiter
@@ -93,6 +93,38 @@ def backed_up(options: Options, target: Path) -> Check:
     )
 
 
+def repaired(options: Options) -> Iterator[str]:
+    """Make good what can be made from the rest of the store, and yield what was done.
+
+    Indexes come from their tables, vectors from the words, states from the log, and what was interrupted is
+    finished. Where tables are damaged nothing is done.
+
+    Raises:
+        ConfigurationError: there is no such store.
+        StoreError: it cannot be opened or written.
+    """
+    from arbiter.adapters.sqlite_check import drop_spoilt_vectors, integrity_faults, rebuild_indexes
+
+    path = store_path(options.settings().database)
+    in_file = path is not None and path.exists()
+    damaged = False
+    if path is not None and in_file and integrity_faults(path):
+        if rebuild_indexes(path):
+            yield "nothing repaired: more than the indexes of the file is damaged"
+            return
+        damaged = True
+        yield "the indexes of the file were built again"
+    with options.open() as arbiter:
+        embedder = arbiter.context.embedder
+        if path is not None and in_file:
+            dropped = drop_spoilt_vectors(path, embedder.model_id, embedder.dimension)
+            if dropped:
+                yield f"{dropped} damaged vectors are made again"
+        # What was read by a damaged index may have gone into the views.
+        done = arbiter.compile(from_scratch=damaged)
+        yield f"{done.resumed} facts finished, {done.changed} states changed"
+
+
 def lacking_vectors(context: Context) -> int:
     """Embed every fact that has no vector of the model in use, and return how many there were."""
     from arbiter.pipeline.arrive import embed_stored
@@ -148,9 +180,11 @@ def _file(path: Path) -> Iterator[Check]:
     from arbiter.adapters.sqlite_check import integrity_faults
 
     faults = integrity_faults(path)
-    yield Check(
-        "integrity", "wrong" if faults else "ok", "; ".join(faults) or "pages, indexes and keys are sound"
-    )
+    if faults:
+        way_out = "run `arbiter doctor --repair`; if that does not help, put a backup in its place"
+        yield Check("integrity", "wrong", f"{'; '.join(faults)}; {way_out}")
+    else:
+        yield Check("integrity", "ok", "pages, indexes and keys are sound")
 
 
 def _models(context: Context) -> Iterator[Check]:
@@ -202,7 +236,8 @@ def _facts(arbiter: Arbiter, path: Path | None) -> Iterator[Check]:
         "vectors", missing, "facts without a vector of this model", "run `arbiter doctor --re-embed`"
     )
     yield from _other_models(path, model_id)
-    yield _tried_index(context, spaces)
+    yield from _spoilt(path, context)
+    yield _tried("index", lambda: _index(context, spaces))
     waiting = sum(len(store.retryable(name)) for name in spaces)
     if waiting:
         yield Check("unjudged", "note", f"{waiting} pairs found no judge; `arbiter compile` asks again")
@@ -225,14 +260,27 @@ def _other_models(path: Path | None, model_id: str) -> Iterator[Check]:
         yield Check("other vectors", "note", f"{told}: not read by the model in use")
 
 
-def _tried_index(context: Context, spaces: Sequence[str]) -> Check:
-    """Compare what the index holds with the vectors that the store has for it."""
+def _spoilt(path: Path | None, context: Context) -> Iterator[Check]:
+    from arbiter.adapters.sqlite_check import spoilt_vectors
+
+    embedder = context.embedder
+    count = 0 if path is None else spoilt_vectors(path, embedder.model_id, embedder.dimension)
+    if count:
+        yield _counted("damaged vectors", count, "vectors are damaged", "run `arbiter doctor --repair`")
+
+
+def _index(context: Context, spaces: Sequence[str]) -> str:
+    """Compare what the index holds with the vectors that the store has for it.
+
+    Raises:
+        StoreError: it holds others, or cannot be built.
+    """
     differing = []
     for name in spaces:
         held = len(context.indexes.current(name))
         kept = sum(len(ids) for _, ids, _ in context.store.vectors(name, context.embedder.model_id, after=0))
         if held != kept:
             differing.append(f"{name}: {held} of {kept}")
-    return Check(
-        "index", "wrong" if differing else "ok", "; ".join(differing) or "holds what the store holds"
-    )
+    if differing:
+        raise StoreError("; ".join(differing))
+    return "holds what the store holds"

@@ -20,7 +20,12 @@ _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.option(
     "--re-embed", is_flag=True, help="First embed the facts that have no vector of the model in use."
 )
-@click.option("--repair", is_flag=True, help="First finish what was interrupted, as `arbiter compile` does.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="First build again what the rest of the store has all of: indexes, vectors and states; and finish "
+    "what was interrupted, as `arbiter compile` does.",
+)
 @click.option(
     "--backup",
     type=click.Path(path_type=Path),
@@ -34,20 +39,18 @@ def command(options: Options, *, re_embed: bool, repair: bool, backup: Path | No
 
     Exit status 1 says that something is wrong. Nothing is changed unless --re-embed or --repair says so.
     """
-    from arbiter.cli.checks import backed_up, examine, lacking_vectors
+    from arbiter.cli.checks import backed_up, examine, lacking_vectors, repaired
 
     if backup is not None:
         _print(backed_up(options, backup), as_json=options.as_json)
         if not (re_embed or repair):
             return
-    if re_embed or repair:
+    if repair:
+        for done in repaired(options):
+            click.echo(done, err=True)
+    if re_embed:
         with options.open() as arbiter:
-            if re_embed:
-                count = lacking_vectors(arbiter.context)
-                click.echo(f"{count} facts embedded", err=True)
-            if repair:
-                done = arbiter.compile()
-                click.echo(f"{done.resumed} facts finished, {done.changed} states changed", err=True)
+            click.echo(f"{lacking_vectors(arbiter.context)} facts embedded", err=True)
     wrong = False
     for check in examine(options):
         wrong |= check.status == "wrong"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 
+from arbiter.errors import StoreUnavailableError
 from arbiter.ports import Embedder, FactStore, VectorIndex
 
 
@@ -40,6 +41,10 @@ class Indexes:
             for position, ids, vectors in self._store.vectors(
                 namespace, self._embedder.model_id, after=kept.position
             ):
+                if vectors.shape[1] != self._embedder.dimension:
+                    raise StoreUnavailableError(
+                        "a vector in the store is damaged; `arbiter doctor --repair` makes it again"
+                    )
                 kept.index.add(ids, vectors)
                 kept.position = position
         return kept.index

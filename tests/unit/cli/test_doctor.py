@@ -113,7 +113,8 @@ def test_a_file_that_is_no_store_is_told(empty: Desk) -> None:
     empty.path.write_text("no database, but long enough to be taken for one" * 100)
     before = empty.path.read_bytes()
     found = examined(empty, status=1)
-    assert found["integrity"] == ("wrong", "file is not a database")
+    way_out = "run `arbiter doctor --repair`; if that does not help, put a backup in its place"
+    assert found["integrity"] == ("wrong", f"file is not a database; {way_out}")
     assert found["store"][0] == "wrong"
     assert empty.path.read_bytes() == before
 

@@ -124,7 +124,7 @@ def test_a_damaged_store_makes_no_backup(desk: Desk, tmp_path: Path) -> None:
     result = desk.run("doctor", "--backup", str(tmp_path / "copy.db"))
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"the copy is not kept, since {desk.path} is not sound: " in result.stderr
-    assert "run `arbiter doctor --repair`, or else go back to an earlier backup" in result.stderr
+    assert "run `arbiter doctor --repair`, or else put an earlier backup in its place" in result.stderr
     assert left_in(tmp_path) == []
 
 
