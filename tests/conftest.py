@@ -30,7 +30,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let some tests do more than a plain run has time for: ``--kills 500 --inputs 100000``."""
     parser.addoption("--kills", type=int, default=20, help="How often the crash tests kill the service.")
-    parser.addoption("--rounds", type=int, default=16, help="How many races are run, of each kind.")
+    parser.addoption("--rounds", type=int, default=8, help="How many races are run, of each kind.")
     parser.addoption(
         "--submissions", type=int, default=40, help="How much is submitted while the language model fails."
     )

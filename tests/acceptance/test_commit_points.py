@@ -18,6 +18,7 @@ from tests.light_service import light_context
 
 THOROUGH = 200
 """From so many kills on, whoever comes after either death does so with a compile first and without one."""
+ON_A_SERVER = ("submission", "merge", "undo", "erasure")
 DEATHS: tuple[tuple[Literal["before", "after"], bool], ...] = (
     ("before", True),
     ("after", False),
@@ -33,13 +34,13 @@ def _employed() -> Iterator[Undertaker]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Kill all work on both databases, but what needs a service of its own on a server only if asked to."""
+    """Kill all work in a file, and on a server some of it, or all if asked to be thorough."""
     thorough = metafunc.config.getoption("--kills") >= THOROUGH
     cases = [
         (kept_in, name)
         for kept_in in ("sqlite", "postgresql")
         for name in WORKS
-        if thorough or kept_in == "sqlite" or "key" not in name
+        if thorough or kept_in == "sqlite" or name in ON_A_SERVER
     ]
     metafunc.parametrize(("base", "name"), cases, indirect=["base"])
 
