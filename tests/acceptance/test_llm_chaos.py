@@ -67,9 +67,8 @@ class Chaos:
         least = self.on.arbiter.context.policy.least_confidence
         return self.on.using(judge=CascadeJudge([ExactJudge(), judge], least))
 
-    def live_through(self, number: int, budget: CostLedger | None = None) -> None:
+    def live_through(self, number: int, arbiter: Arbiter) -> None:
         """Submit everything; now and then ask again and derive states anew, while the model still fails."""
-        arbiter = self.arbiter(budget)
         for place, batch in enumerate(self.world.submissions(number)):
             receipts = arbiter.submit(batch)
             assert {receipt.outcome for receipt in receipts} <= KEPT
@@ -79,6 +78,10 @@ class Chaos:
                 arbiter.retry(at_once=True)
             if place % 20 == 11:
                 arbiter.compile(namespace=batch[0]["namespace"])
+
+    def patient(self) -> Arbiter:
+        """Return an arbiter that a busy machine does not make give up."""
+        return self.arbiter(deadline_s=120, request_s=60)
 
     def later(self) -> None:
         """Let a day go by."""
@@ -107,7 +110,7 @@ class Chaos:
     def recover(self) -> None:
         """Let the model be well, and do what is done then: ask again, and derive what had been given up."""
         self.days.share = 0
-        arbiter = self.arbiter(deadline_s=120, request_s=60)
+        arbiter = self.patient()
         while arbiter.retry(at_once=True).waiting:
             self.later()
         arbiter.compile()
@@ -124,6 +127,10 @@ def _key(one: str, other: str) -> tuple[str, str]:
 
 
 def _picture(arbiter: Arbiter, namespace: str) -> tuple[object, ...]:
+    """Return states, decisions, questions and what is left to do.
+
+    Which side of a pair comes first is not among it: that is told as it was when the pair was judged.
+    """
     store = arbiter.context.store
     views = list(arbiter.facts(namespace=namespace, state=None))
     said = {view.fact.id: view.fact.content for view in views} | {None: None}
@@ -138,10 +145,12 @@ def _picture(arbiter: Arbiter, namespace: str) -> tuple[object, ...]:
         for view in views
     }
     decisions = {
-        (said[d.a], said[d.b], d.action, d.rule, said[d.winner], said[d.loser], d.relation)
+        (frozenset((said[d.a], said[d.b])), d.action, d.rule, said[d.winner], said[d.loser], d.relation)
         for d in store.decisions(namespace, [view.fact.id for view in views])
     }
-    reviews = {(said[r.a], said[r.b], r.kind, r.rule, r.question) for r in store.reviews(namespace)}
+    reviews = {
+        (frozenset((said[r.a], said[r.b])), r.kind, r.rule, r.question) for r in store.reviews(namespace)
+    }
     left = store.retryable(namespace), store.unjudged(namespace), store.unfinished(namespace)
     return states, decisions, reviews, left
 
@@ -162,7 +171,7 @@ def untroubled(submissions: int) -> dict[str, Any]:
     try:
         with bench(script=days) as on:
             chaos = Chaos(on, days, world)
-            chaos.live_through(submissions)
+            chaos.live_through(submissions, chaos.patient())
             assert set(days.met) == {"none"}
             return chaos.picture()
     finally:
@@ -175,7 +184,7 @@ def test_after_the_worst_days_all_is_as_if_nothing_had_been(submissions: int) ->
     days = WorstDays(world, share=0.7)
     with bench(script=days) as on:
         chaos = Chaos(on, days, world)
-        chaos.live_through(submissions)
+        chaos.live_through(submissions, chaos.arbiter())
         held = on.arbiter.retry().waiting
         chaos.recover()
         assert chaos.picture() == untroubled(submissions)
@@ -194,7 +203,7 @@ def test_no_fault_brings_a_bill_above_the_ceiling(submissions: int) -> None:
         chaos = Chaos(on, days, world)
         ceiling = 0.004 * submissions
         budget = CostLedger(max_usd=ceiling)
-        chaos.live_through(submissions, budget)
+        chaos.live_through(submissions, chaos.arbiter(budget))
         billed = (days.bill["asked"] * USD_IN + days.bill["written"] * USD_OUT) / 1_000_000
         assert 0 < billed <= budget.spent.usd <= ceiling
         assert billed > ceiling / 2
