@@ -32,9 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=20, help="How often the crash tests kill the service.")
     parser.addoption("--rounds", type=int, default=8, help="How many races are run, of each kind.")
     parser.addoption(
-        "--submissions", type=int, default=40, help="How much is submitted while the language model fails."
+        "--submissions", type=int, default=24, help="How much is submitted while the language model fails."
     )
-    parser.addoption("--inputs", type=int, default=3_000, help="How many faulty inputs are tried.")
+    parser.addoption("--inputs", type=int, default=2_000, help="How many faulty inputs are tried.")
 
 
 _NAME_EVENTS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
