@@ -6,6 +6,8 @@ import ipaddress
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -72,9 +74,12 @@ sys.addaudithook(_close_network)
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
-    """Run a PostgreSQL server for the tests that ask for one."""
-    with running(tmp_path_factory.mktemp("postgres")) as server:
+def postgres() -> Iterator[PostgresServer]:
+    """Run a PostgreSQL server for the tests that ask for one.
+
+    Another user runs it, to whom pytest closes its own folder whenever it is started again.
+    """
+    with TemporaryDirectory(prefix="postgres") as folder, running(Path(folder)) as server:
         yield server
 
 
