@@ -55,8 +55,9 @@ def design_rows(designs: Sequence[Design]) -> list[list[str]]:
 
 
 def _grown(found: Growth, smallest: Growth | None) -> list[str]:
-    more = found.facts - smallest.facts if smallest else 0
-    memory = f"{(found.memory - smallest.memory) / more:,.0f} B" if smallest and more else ""
+    memory = ""
+    if smallest and found.memory > smallest.memory:
+        memory = f"{(found.memory - smallest.memory) / (found.facts - smallest.facts):,.0f} B"
     return [
         f"{found.facts:,}",
         f"{found.namespaces:,}",

@@ -13,10 +13,10 @@ from tests.postgres_server import PostgresServer
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the tests of a module that uses the bench twice."""
     if hasattr(metafunc.module, "bench"):
-        metafunc.parametrize("_kept_in", ["sqlite", "postgresql"], indirect=True)
+        metafunc.parametrize("_kept_in", ["sqlite", "postgresql"], indirect=True, scope="module")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _kept_in(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let the bench keep its store in that database."""
     if getattr(request, "param", "sqlite") == "sqlite":

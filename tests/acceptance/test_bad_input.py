@@ -102,7 +102,7 @@ FAULTS: dict[str, tuple[object, str | None, str]] = {
 
 
 @pytest.fixture(scope="module")
-def on() -> Iterator[Bench]:
+def on(_kept_in: None) -> Iterator[Bench]:
     """Return one store for all faults; each takes a namespace of its own."""
     with bench(judge="none") as opened:
         yield opened
