@@ -46,7 +46,7 @@ PROBLEM = "application/problem+json"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[HttpServer]:
+def server(_kept_in: None) -> Iterator[HttpServer]:
     """Return a service with the packaged embedder, where claim keys judge and no model does."""
     with http_server(min_similarity=0.99) as running:
         yield running
