@@ -20,7 +20,9 @@ from arbiter.judges.slots import Slots
 MAX_PAIR_CHARS = 40_000
 """Characters that a pair may take in a question: two records of 8,000 with everything around them."""
 
-_CALL_CHARS = 16_000
+CALL_CHARS = 16_000
+"""Characters of pairs in one question, unless a single pair has more."""
+
 _TOKENS_AROUND = 100
 _DIGEST_CHARS = 12
 
@@ -87,7 +89,7 @@ class LlmJudge:
         groups = [
             [fitting[n] for n in group]
             for group in grouped(
-                [pairs[place] for place in fitting], most=self._pairs_per_call, most_chars=_CALL_CHARS
+                [pairs[place] for place in fitting], most=self._pairs_per_call, most_chars=CALL_CHARS
             )
         ]
         timeout_s = self._deadline_s * math.ceil(len(groups) / self._concurrency)

@@ -79,8 +79,8 @@ def retrieve(
         found[fact.id].similarity.update(more)
     others = {fact_id for item in found.values() for fact_id in item.roads}
     entities |= context.store.entities(namespace, others - entities.keys())
-    about = context.store.subjects_of(namespace, others | found.keys())
-    return {fact.id: _ranked(fact.id, found[fact.id], _Known(entities, about), limit) for fact in facts}
+    known = _Known(entities, context.store.subjects_of(namespace, others | found.keys()))
+    return {fact.id: _ranked(fact.id, found[fact.id], known, limit) for fact in facts}
 
 
 def _by_identity(

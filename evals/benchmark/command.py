@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import platform
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -56,7 +57,11 @@ class Measured:
 @click.option("--single", default=200, show_default=True, help="New records to submit one at a time.")
 @click.option("--designs/--no-designs", default=True, help="Count what is asked of a language model, too.")
 @click.option("--threads", default=0, show_default=True, help="Threads of the models; 0: all cores.")
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep the filled stores here.")
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the filled stores here, for the next time; copies are measured, since they grow by it.",
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures as JSON.")
 def command(
     *,
@@ -77,7 +82,7 @@ def command(
     work = Work(**counts)
     stores = [(count, 1) for count in sorted(facts)] + ([(spread, min(spread, 10_000))] if spread else [])
     with tempfile.TemporaryDirectory() as folder:
-        growth = list(_grown(stores, keep or Path(folder), settings, work))
+        growth = list(_grown(stores, Path(folder), keep, settings, work))
     asked = compare(load_streams(), Stack.open(settings)) if designs else []
     cores = f"{os.cpu_count()} cores, models on {threads or 'all'} of them"
     machine = f"{platform.machine()}, {cores}, Python {platform.python_version()}"
@@ -94,14 +99,16 @@ def command(
 
 
 def _grown(
-    stores: Sequence[tuple[int, int]], folder: Path, settings: Settings, work: Work
+    stores: Sequence[tuple[int, int]], folder: Path, keep: Path | None, settings: Settings, work: Work
 ) -> Iterator[Growth]:
     """Fill each store if it is not there, and measure it in a process of its own."""
     for count, namespaces in stores:
-        database = folder / f"{count}-in-{namespaces}.db"
+        database = (keep or folder) / f"{count}-in-{namespaces}.db"
         if not database.exists():
             click.echo(f"filling a store with {count:,} facts", err=True)
             fill(database, stored(count, namespaces), settings=settings)
+        if keep is not None:
+            database = Path(shutil.copyfile(database, folder / database.name))
         click.echo(f"measuring it, {database.stat().st_size / 1e6:,.0f} MB", err=True)
         with multiprocessing.get_context("spawn").Pool(1) as alone:
             yield alone.apply(measure, (database, count, namespaces, settings, work))

@@ -15,6 +15,7 @@ from arbiter.adapters.prompts import load
 from arbiter.domain.evidence import Judgement, RecordPair, Spend, Verdict
 from arbiter.domain.facts import fact_id
 from arbiter.domain.vocabulary import Relation
+from arbiter.judges.llm import CALL_CHARS
 from arbiter.judges.local import PACKAGED_TOKENIZER
 from arbiter.judges.question import grouped, question
 from evals.judges import after_exact, after_local
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from evals.stack import Stack
     from evals.streams import Stream
 
-_CALL_CHARS = 16_000
 _SURE = 0.99
 
 
@@ -78,7 +78,7 @@ class Authors:
         if not pairs:
             return [], Spend()
         self.pairs += len(pairs)
-        groups = list(grouped(pairs, most=self._most, most_chars=_CALL_CHARS))
+        groups = list(grouped(pairs, most=self._most, most_chars=CALL_CHARS))
         sent = [
             self._prompt.system + self._prompt.render(question([pairs[n] for n in group])) for group in groups
         ]

@@ -91,6 +91,19 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
     assert before == ["Stores", "Milliseconds for a new record"]
 
 
+def test_a_kept_store_stays_as_it_was_filled(tmp_path: Path) -> None:
+    """What is new to it once is new to it the next time, too."""
+    options = "--facts 20 --new 3 --bare 2 --replayed 4 --single 2 --threads 1 --no-designs"
+    command = ["benchmark", *options.split(), "--keep", str(tmp_path)]
+    kept = []
+    for _ in range(2):
+        CliRunner().invoke(main, command, catch_exceptions=False)
+        kept.append((tmp_path / "20-in-1.db").read_bytes())
+    assert kept[0] == kept[1]
+    with Arbiter.open(tmp_path / "20-in-1.db", SETTINGS) as arbiter:
+        assert len(list(arbiter.facts(namespace=namespace(0), state=None))) == 20
+
+
 def test_without_figures_there_are_heads_only() -> None:
     """No store and no design: nothing to show."""
     assert len(growth_rows([])) == len(design_rows([])) == 1
