@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from arbiter.domain.claims import Claim, gather
 from arbiter.domain.decide import action_on, decide
@@ -44,6 +45,7 @@ class Cluster:
 class Settlement:
     """The derived view of a cluster: one state a fact, every decision, what waits for people.
 
+    Decisions stand in the order in which their later sides were said, whatever the ids of the facts.
     ``aside`` are questions that would be asked, had nobody set them aside on the evidence there is.
     """
 
@@ -97,10 +99,15 @@ def settle(cluster: Cluster, policy: Policy) -> Settlement:
     ]
     return Settlement(
         states={fact_id: state for fact_id, state in states.items() if fact_id not in cluster.fringe},
-        decisions=tuple(told),
+        decisions=tuple(sorted(told, key=lambda decision: _said(decision, cluster.facts))),
         reviews=tuple(item for item in items if not _aside(item, standing.aside)),
         aside=tuple(item for item in items if _aside(item, standing.aside)),
     )
+
+
+def _said(decision: Decision, facts: Mapping[str, Fact]) -> list[tuple[datetime, str]]:
+    """Return when both sides were said, the later one first, and what, should the time be the same."""
+    return sorted(((facts[i].first_seen, facts[i].fingerprint) for i in decision.key), reverse=True)
 
 
 def _aside(item: ReviewItem, rulings: Mapping[Key, Ruling]) -> bool:
