@@ -15,4 +15,4 @@ def around(judge: Judge) -> Context:
     """Return a context with an empty store: what shares a subject, a name or most words is judged."""
     late = day(10_000)
     made = context_on(MemoryStore(lambda: late), judge)
-    return replace(made, clock=lambda: late, limits=Limits(near=-1.0, nearer=0.75))
+    return replace(made, clock=lambda: late, limits=Limits(near=-1.0, nearer=0.75, crowd=1000))

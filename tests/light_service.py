@@ -39,7 +39,7 @@ def light_context(database: str, clock: Clock = now) -> Context:
         guard=guard,
         policy=policy,
         clock=clock,
-        limits=Limits(near=0.99, nearer=0.99, nearest_related=0),
+        limits=Limits(near=0.99, nearer=0.99, nearest_related=0, crowd=1000),
     )
 
 

@@ -37,6 +37,8 @@ class Limits:
     ``near`` is the least similarity of a pair that shares its subject or a named thing, ``nearer`` that of
     a pair that shares neither. The ``nearest_related`` closest of the pairs that share one, and every pair
     that one road makes certain (same key, same reference, same text), are judged whatever their similarity.
+    Where at least a ``crowd`` of facts is about the same thing, they are judged if they stand out among these
+    or are as near as ``nearer``, instead.
     A known fact that is still unfinished ``left_after`` its arrival was left behind by whoever brought it;
     who submits it again finishes it. It is no harm if its first writer lives: the pairs are judged twice.
     """
@@ -46,6 +48,7 @@ class Limits:
     nearest_related: int = 3
     near: float = 0.3
     nearer: float = 0.55
+    crowd: int = 16
     left_after: timedelta = timedelta(seconds=5)
     defer_ambiguous_subjects: bool = False
 

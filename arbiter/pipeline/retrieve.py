@@ -9,12 +9,13 @@ searched: a superseded fact still places a late arrival.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from arbiter.domain.crowd import standing_out
 from arbiter.domain.evidence import Candidate
 from arbiter.domain.facts import Fact
 from arbiter.domain.naming import are_strangers
-from arbiter.pipeline.context import Context
+from arbiter.pipeline.context import Context, Limits
 from arbiter.ports import Vectors
 
 
@@ -80,7 +81,7 @@ def retrieve(
     others = {fact_id for item in found.values() for fact_id in item.roads}
     entities |= context.store.entities(namespace, others - entities.keys())
     known = _Known(entities, context.store.subjects_of(namespace, others | found.keys()))
-    return {fact.id: _ranked(fact.id, found[fact.id], known, limit) for fact in facts}
+    return {fact.id: _ranked(fact.id, found[fact.id], known, context.limits) for fact in facts}
 
 
 def _by_identity(
@@ -115,9 +116,10 @@ def _references(fact: Fact) -> set[tuple[str, str]]:
 
 
 _CERTAIN = frozenset({"text", "reference", "claim_key"})
+_ABOUT = frozenset({"subject", "entity"})
 
 
-def _ranked(fact_id: str, item: _Found, known: _Known, limit: int) -> list[Candidate]:
+def _ranked(fact_id: str, item: _Found, known: _Known, limits: Limits) -> list[Candidate]:
     candidates = [
         Candidate(
             fact_id=other,
@@ -129,7 +131,16 @@ def _ranked(fact_id: str, item: _Found, known: _Known, limit: int) -> list[Candi
         for other, roads in item.roads.items()
         if other != fact_id
     ]
-    return sorted(candidates, key=rank)[:limit]
+    ranked = sorted(candidates, key=rank)[: limits.candidates]
+    about = [c for c in candidates if shares(c) and not certain(c) and not c.apart]
+    # What was found for its similarity alone is not what is usual.
+    usual = {
+        c.fact_id: c.similarity
+        for c in about
+        if c.similarity is not None and not _ABOUT.isdisjoint(c.retrieved_by)
+    }
+    bounds = standing_out(usual, (c.fact_id for c in about)) if len(usual) >= limits.crowd else {}
+    return [replace(candidate, stands_out_from=bounds.get(candidate.fact_id)) for candidate in ranked]
 
 
 def rank(candidate: Candidate) -> tuple[bool, bool, float, str]:
@@ -144,3 +155,8 @@ def rank(candidate: Candidate) -> tuple[bool, bool, float, str]:
 def certain(candidate: Candidate) -> bool:
     """Was it found by a road that makes the pair worth judging whatever the similarity?"""
     return not _CERTAIN.isdisjoint(candidate.retrieved_by)
+
+
+def shares(candidate: Candidate) -> bool:
+    """Does it share its subject or a named thing with the record?"""
+    return "subject" in candidate.retrieved_by or candidate.entity_overlap > 0

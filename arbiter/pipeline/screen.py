@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from arbiter.domain.evidence import Candidate
 from arbiter.pipeline.context import Limits
-from arbiter.pipeline.retrieve import certain, rank
+from arbiter.pipeline.retrieve import certain, rank, shares
 
 
 def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     """Mark the candidates that no judge need see, each with the rule that dropped it.
 
     What callers say is about two different subjects can be neither the same nor in conflict, however alike
-    it reads. Of the others, pairs that share a subject or a named thing need less similarity than strangers,
-    and of those that remain the closest are judged, up to the limit.
+    it reads. Of the others, pairs that share a subject or a named thing need less similarity than strangers:
+    they must stand out among all that is about the same thing, unless that is too little to tell. Of those
+    that remain the closest are judged, up to the limit.
     """
     screened = []
     judged = related = 0
@@ -23,6 +24,8 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
         dropped = None
         if not certain(candidate) and candidate.apart:
             dropped = "subject"
+        elif not certain(candidate) and candidate.stands_out_from is not None:
+            dropped = _like_the_rest(candidate, limits)
         elif not certain(candidate):
             related += shares(candidate)
             within = shares(candidate) and related <= limits.nearest_related
@@ -34,14 +37,17 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     return screened
 
 
-def shares(candidate: Candidate) -> bool:
-    """Does it share its subject or a named thing with the record?"""
-    return "subject" in candidate.retrieved_by or candidate.entity_overlap > 0
-
-
 def _too_far(candidate: Candidate, limits: Limits) -> str | None:
     if candidate.similarity is None:
         return "not-compared"
     if candidate.similarity < (limits.near if shares(candidate) else limits.nearer):
         return "similarity"
     return None
+
+
+def _like_the_rest(candidate: Candidate, limits: Limits) -> str | None:
+    """Drop what does not stand out, unless it is near enough for strangers: all may be one claim."""
+    similarity, bound = candidate.similarity, candidate.stands_out_from
+    if similarity is None or bound is None or similarity >= min(bound, limits.nearer):
+        return None
+    return "crowd"

@@ -82,7 +82,7 @@ def context_on(store: FactStore, judge: Judge) -> Context:
         guard=NoGuard(),
         policy=load_policy(),
         clock=lambda: day(100),
-        limits=Limits(near=-1.0, nearer=0.99),
+        limits=Limits(near=-1.0, nearer=0.99, crowd=1000),
     )
 
 

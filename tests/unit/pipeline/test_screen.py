@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 
 from arbiter.domain.facts import Record
-from arbiter.pipeline.context import Context
+from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.submit import submit
 from tests.factories import make_record
 
@@ -64,3 +65,41 @@ def test_lookalikes_keep_nobody_out(order: tuple[int, ...], context: Context) ->
     last = max(order, key=lambda place: order.index(place) if place else -1)
     judged = [c for c in receipts[last][0].candidates if c.dropped_by is None]
     assert ["subject" in candidate.retrieved_by for candidate in judged] == [True]
+
+
+@pytest.fixture
+def crowded(context: Context) -> Context:
+    """A context in which four facts are a crowd, and what is as near as 0.8 is judged in any."""
+    return replace(context, limits=Limits(nearer=0.8, crowd=4))
+
+
+def about_ana(*told: str, at: int = 0) -> list[Record]:
+    """Return what somebody says about Ana, a day after the other."""
+    return [make_record(f"Ana {words}.", subject="Ana", at=at + day) for day, words in enumerate(told)]
+
+
+LIFE = ("keeps bees", "plays chess", "drives trams", "likes jazz", "grows kale", "reads Greek")
+
+
+@pytest.mark.parametrize(("count", "rules"), [(3, [None] * 3), (6, ["crowd"] * 6)])
+def test_what_does_not_stand_out_is_not_judged(count: int, rules: list[str | None], crowded: Context) -> None:
+    """Of many facts about one person none is nearer than is usual; of a few nobody can say what is usual."""
+    submit(about_ana(*LIFE[:count]), crowded)
+    (receipt,) = submit(about_ana("sells tea", at=20), crowded)
+    assert [candidate.dropped_by for candidate in receipt.candidates] == rules
+
+
+def test_what_stands_out_is_judged(crowded: Context) -> None:
+    """In the same crowd, the one fact that says nearly the same comes before the judge, and no other."""
+    submit(about_ana(*LIFE), crowded)
+    (receipt,) = submit(about_ana("drives trams in Faro", at=20), crowded)
+    first, *others = [candidate.dropped_by for candidate in receipt.candidates]
+    assert (first, set(others)) == (None, {"crowd"})
+
+
+def test_a_crowd_of_one_claim_is_judged(crowded: Context) -> None:
+    """Where all say nearly the same none stands out, but all are near enough whatever the crowd."""
+    manners = ("since May", "they say", "now", "by the sea", "alone", "again")
+    submit(about_ana(*(f"lives in Faro, in the old town, {manner}" for manner in manners)), crowded)
+    (receipt,) = submit(about_ana("lives in Faro, in the old town, happily", at=20), crowded)
+    assert [candidate.dropped_by for candidate in receipt.candidates] == [None] * 6
