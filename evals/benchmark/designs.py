@@ -12,12 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arbiter.adapters.prompts import load
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Verdict
-from arbiter.domain.facts import fact_id
-from arbiter.domain.vocabulary import Relation
+from arbiter.domain.evidence import Judgement, RecordPair, Spend
 from arbiter.judges.llm import CALL_CHARS
 from arbiter.judges.local import PACKAGED_TOKENIZER
 from arbiter.judges.question import grouped, question
+from evals.authors import Authors
 from evals.judges import after_exact, after_local
 from evals.stream_states import live_through
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from arbiter.settings import Settings
     from evals.stack import Stack
     from evals.streams import Stream
-
-_SURE = 0.99
 
 
 @dataclass(frozen=True)
@@ -55,23 +52,17 @@ class Design:
     wrongly_removed: int
 
 
-class Authors:
-    """A language model that knows what the authors of streams said; every other pair is unrelated.
+class Model(Authors):
+    """A language model that knows what the authors of streams said.
 
     It is asked as the real one would be, several pairs a call, and counts calls and tokens.
     """
 
-    judge_id = "llm/authors"
-
     def __init__(self, streams: Sequence[Stream], settings: Settings) -> None:
+        super().__init__(streams, "llm/authors")
         self._prompt = load(settings.prompt)
         self._most = settings.llm_pairs_per_call
         self.pairs = 0
-        self._known = {
-            _key(example.pair): example
-            for stream in streams
-            for example in map(stream.label, stream.expected["pairs"])
-        }
 
     def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
         """Answer from what is known."""
@@ -83,21 +74,7 @@ class Authors:
             self._prompt.system + self._prompt.render(question([pairs[n] for n in group])) for group in groups
         ]
         tokens = sum(len(found.ids) for found in self._tokenizer.encode_batch(sent))
-        return [self._verdict(pair) for pair in pairs], Spend(len(groups), tokens)
-
-    def _verdict(self, pair: RecordPair) -> Verdict:
-        known = self._known.get(_key(pair))
-        if known is None:
-            return Verdict(Relation.UNRELATED, _SURE, self.judge_id)
-        return Verdict(
-            relation=known.relation,
-            confidence=_SURE,
-            judge=self.judge_id,
-            current=known.current,
-            update_kind=known.update_kind,
-            mutability=known.mutability,
-            stakes=known.stakes,
-        )
+        return super().judge(pairs)[0], Spend(len(groups), tokens)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -136,21 +113,17 @@ def compare(streams: Sequence[Stream], stack: Stack) -> list[Design]:
 def _lived(
     what: str, after: Callable[[Judge, Settings], Judge], streams: Sequence[Stream], stack: Stack
 ) -> Design:
-    authors = Authors(streams, stack.settings)
+    model = Model(streams, stack.settings)
     score = live_through(
-        "streams_dev", streams, what, after(authors, stack.settings), stack.around, ["as told"]
+        "streams_dev", streams, what, after(model, stack.settings), stack.around, ["as told"]
     )
     (run,) = score.runs
     return Design(
         what=what,
         records=len(run.ends),
         calls=run.cost.llm_calls,
-        pairs=authors.pairs,
+        pairs=model.pairs,
         tokens=run.cost.prompt_tokens,
         right=run.count("right"),
         wrongly_removed=run.count("wrongly_removed"),
     )
-
-
-def _key(pair: RecordPair) -> frozenset[str]:
-    return frozenset((fact_id(pair.a), fact_id(pair.b)))

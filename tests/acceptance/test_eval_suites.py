@@ -1,45 +1,21 @@
-"""The suites through the whole stack: their oracle in the judge's place, everything else as a user has it."""
+"""The suites through the whole stack: their authors in the judge's place, all else as a user has it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Verdict
-from arbiter.domain.facts import fact_id
-from arbiter.domain.vocabulary import Relation
+from arbiter.domain.evidence import Spend
 from arbiter.settings import Settings
+from evals.authors import Authors
 from evals.candidates import find_pairs, retrieval_suite
 from evals.judges import build
 from evals.stack import Stack
 from evals.stream_states import ORDERS, live_through
-from tests.streams import Stream, load_streams
+from tests.streams import load_streams
 
 SETTINGS = Settings(embedding_threads=1)
 # An incident, and an earthquake with late arrivals.
 VARIED = ("sd-11", "sd-18")
-
-
-class Oracle:
-    """Knows what the authors of streams said of their pairs, by the words of the two sides."""
-
-    judge_id = "oracle"
-
-    def __init__(self, streams: Sequence[Stream]) -> None:
-        self._known = {
-            frozenset(
-                (fact_id(stream.records[pair["a"]]), fact_id(stream.records[pair["b"]]))
-            ): stream.verdict(pair)
-            for stream in streams
-            for pair in stream.expected["pairs"]
-        }
-
-    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
-        """Answer from what is known; every other pair is unrelated."""
-        unrelated = Verdict(Relation.UNRELATED, 0.99, "oracle")
-        asked = [frozenset((fact_id(pair.a), fact_id(pair.b))) for pair in pairs]
-        return [self._known.get(facts, unrelated) for facts in asked], Spend(local_pairs=len(pairs))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +27,7 @@ def stack() -> Stack:
 def test_streams_end_as_their_authors_expect(stack: Stack) -> None:
     """In every order, so that what another judge falls short of is the judge's own."""
     streams = [stream for stream in load_streams() if stream.id in VARIED]
-    score = live_through("streams_dev", streams, "oracle", Oracle(streams), stack.around)
+    score = live_through("streams_dev", streams, "authors", Authors(streams), stack.around)
     assert [run.order for run in score.runs] == list(ORDERS)
     records = sum(len(stream.records) - len(stream.replays) for stream in streams)
     for run in score.runs:

@@ -1,18 +1,16 @@
-"""The scenario streams through the public API: their oracle in the model's place, everything else real."""
+"""The scenario streams through the public API: their authors in the judge's place, everything else real."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 import pytest
 
 from arbiter import Arbiter, Record
-from arbiter.domain.evidence import Judgement, RecordPair, Spend, Verdict
 from arbiter.domain.facts import fact_id
 from arbiter.domain.outcomes import FactState
-from arbiter.domain.vocabulary import Relation, State, StateReason
-from arbiter.ports import ClaimKeys
+from arbiter.domain.vocabulary import State, StateReason
+from evals.authors import Authors
 from tests.acceptance.bench import Bench, bench
 from tests.streams import Stream, load_streams
 
@@ -31,25 +29,6 @@ FALLS_SHORT = {
 """Where we fall short of the authors, and what becomes of those records instead; nothing is lost by it."""
 
 
-class Oracle:
-    """A judge that knows what the authors of a stream said of its pairs; every other pair is unrelated."""
-
-    judge_id = "oracle"
-
-    def __init__(self, stream: Stream, claim_keys: ClaimKeys) -> None:
-        self.ids = {rid: fact_id(claim_keys.complete(record)) for rid, record in stream.records.items()}
-        self._known = {
-            frozenset((self.ids[pair["a"]], self.ids[pair["b"]])): stream.verdict(pair)
-            for pair in stream.expected["pairs"]
-        }
-
-    def judge(self, pairs: Sequence[RecordPair]) -> tuple[list[Judgement], Spend]:
-        """Answer by the two facts."""
-        unrelated = Verdict(Relation.UNRELATED, 0.99, "oracle")
-        asked = [frozenset((fact_id(pair.a), fact_id(pair.b))) for pair in pairs]
-        return [self._known.get(facts, unrelated) for facts in asked], Spend(local_pairs=len(pairs))
-
-
 def arrivals(stream: Stream, order: str) -> list[list[Record]]:
     """Return the records in batches: as in the file by sevens, backwards at once, or shuffled one by one."""
     records = list(stream.records.values())
@@ -61,10 +40,16 @@ def arrivals(stream: Stream, order: str) -> list[list[Record]]:
     return [records[start : start + 7] for start in range(0, len(records), 7)]
 
 
-def told(stream: Stream, oracle: Oracle, arbiter: Arbiter) -> dict[str, tuple[str, str | None, bool]]:
+def fact_ids(stream: Stream, arbiter: Arbiter) -> dict[str, str]:
+    """Return the fact that each record is."""
+    complete = arbiter.context.claim_keys.complete
+    return {rid: fact_id(complete(record)) for rid, record in stream.records.items()}
+
+
+def told(stream: Stream, arbiter: Arbiter) -> dict[str, tuple[str, str | None, bool]]:
     """Return where each record that is no replay stands, in the words of the stream."""
     replays = {item["rid"] for item in stream.expected["replays"]}
-    handles = {oracle.ids[rid]: rid for rid in stream.records if rid not in replays}
+    handles = {fact: rid for rid, fact in fact_ids(stream, arbiter).items() if rid not in replays}
     states = {view.fact.id: view.state for view in arbiter.facts(namespace=stream.id, state=None)}
     assert states.keys() == handles.keys()
     return {rid: _told(states[fact], handles) for fact, rid in handles.items()}
@@ -76,14 +61,13 @@ def _told(state: FactState, handles: dict[str, str]) -> tuple[str, str | None, b
     return word, successor, state.contested
 
 
-def lived_through(on: Bench, stream: Stream, order: str) -> tuple[Arbiter, Oracle]:
-    """Submit a stream to an arbiter with its oracle."""
-    oracle = Oracle(stream, on.arbiter.context.claim_keys)
-    arbiter = on.using(judge=oracle)
+def lived_through(on: Bench, stream: Stream, order: str) -> Arbiter:
+    """Submit a stream to an arbiter whose judge answers for the authors."""
+    arbiter = on.using(judge=Authors([stream], completed=on.arbiter.context.claim_keys.complete))
     for batch in arrivals(stream, order):
         receipts = arbiter.submit(batch)
         assert all(receipt.fact_id for receipt in receipts)
-    return arbiter, oracle
+    return arbiter
 
 
 @pytest.mark.parametrize("order", ["as told", "backwards", "shuffled"])
@@ -92,12 +76,12 @@ def test_states_do_not_depend_on_arrival(name: str, order: str) -> None:
     """In any order and in batches of any size every record ends where its author expects it."""
     stream = STREAMS[name]
     with bench(judge="none", min_similarity=0.3) as on:
-        arbiter, oracle = lived_through(on, stream, order)
-        ended = told(stream, oracle, arbiter)
+        arbiter = lived_through(on, stream, order)
+        ended = told(stream, arbiter)
         assert ended == {rid: stream.expected_state(rid) for rid in ended}
         asked = {frozenset((item.a, item.b)) for item in arbiter.review.items(namespace=name)}
-        contested = stream.expected["contested"]
-        assert asked == {frozenset((oracle.ids[a], oracle.ids[b])) for a, b in contested}
+        ids, contested = fact_ids(stream, arbiter), stream.expected["contested"]
+        assert asked == {frozenset((ids[a], ids[b])) for a, b in contested}
 
 
 @pytest.mark.parametrize("name", [name for name in STREAMS if name not in VARIED])
@@ -105,8 +89,8 @@ def test_a_stream_ends_as_its_author_expects(name: str) -> None:
     """The other streams, as told."""
     stream = STREAMS[name]
     with bench(judge="none", min_similarity=0.3) as on:
-        arbiter, oracle = lived_through(on, stream, "as told")
-        ended = told(stream, oracle, arbiter)
+        arbiter = lived_through(on, stream, "as told")
+        ended = told(stream, arbiter)
     assert ended == {rid: stream.expected_state(rid) for rid in ended} | FALLS_SHORT.get(name, {})
 
 
@@ -114,7 +98,7 @@ def test_to_compile_changes_nothing() -> None:
     """Twice, and from scratch: no decision is created, and every state is as it was lived through."""
     stream = STREAMS["sd-12"]
     with bench(judge="none", min_similarity=0.3) as on:
-        arbiter, _ = lived_through(on, stream, "shuffled")
+        arbiter = lived_through(on, stream, "shuffled")
         lived = {view.fact.id: view for view in arbiter.facts(namespace=stream.id, state=None)}
         questions = arbiter.review.items(namespace=stream.id)
         for from_scratch in (False, False, True, True):
