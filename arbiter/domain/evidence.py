@@ -20,8 +20,9 @@ class Candidate:
     ``similarity`` is a cosine in [-1, 1] (None: not compared), ``entity_overlap`` the Jaccard index of
     the named things in [0, 1]. ``retrieved_by`` names the roads that found it; ``dropped_by`` the rule
     that kept it from the judges (None: it was judged). ``apart``: the two are about different subjects, as
-    their callers say. ``stands_out_from`` is the similarity from which on it stands out among the facts
-    about the same thing (None: they are too few to tell).
+    their callers say; ``namesake``: the names of their subjects differ, but may be two of one.
+    ``stands_out_from`` is the similarity from which on it stands out among the facts about the same thing
+    (None: they are too few to tell).
     """
 
     fact_id: str
@@ -30,6 +31,7 @@ class Candidate:
     retrieved_by: tuple[str, ...]
     dropped_by: str | None = None
     apart: bool = False
+    namesake: bool = False
     stands_out_from: float | None = None
 
 

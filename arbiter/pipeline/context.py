@@ -38,7 +38,8 @@ class Limits:
     a pair that shares neither. The ``nearest_related`` closest of the pairs that share one, and every pair
     that one road makes certain (same key, same reference, same text), are judged whatever their similarity.
     Where at least a ``crowd`` of facts is about the same thing, they are judged if they stand out among these
-    or are as near as ``nearer``, instead.
+    or are as near as ``nearer``, instead. Of facts about ``namesakes`` (Ana Lopez, Ana Silva) as many are
+    judged at most: they may be one, but no judge can merge them.
     A known fact that is still unfinished ``left_after`` its arrival was left behind by whoever brought it;
     who submits it again finishes it. It is no harm if its first writer lives: the pairs are judged twice.
     """
@@ -49,6 +50,7 @@ class Limits:
     near: float = 0.3
     nearer: float = 0.55
     crowd: int = 16
+    namesakes: int = 1
     left_after: timedelta = timedelta(seconds=5)
     defer_ambiguous_subjects: bool = False
 

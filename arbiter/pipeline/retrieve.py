@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from arbiter.domain.crowd import standing_out
 from arbiter.domain.evidence import Candidate
 from arbiter.domain.facts import Fact
-from arbiter.domain.naming import are_strangers
+from arbiter.domain.naming import are_strangers, differ
 from arbiter.pipeline.context import Context, Limits
 from arbiter.ports import Vectors
 
@@ -41,12 +41,13 @@ class _Known:
         either = names | others
         return len(names & others) / len(either) if either else 0.0
 
-    def apart(self, one: str, other: str) -> bool:
-        """Are they about two things, as whoever told them says, of which neither fact names the other's?"""
+    def names(self, one: str, other: str) -> tuple[str, str] | None:
+        """Return what they are about, as whoever told them says; None where one names what the other is."""
         a, b = self.subjects.get(one), self.subjects.get(other)
-        if a is None or b is None or not are_strangers(a, b):
-            return False
-        return a not in self.entities.get(other, ()) and b not in self.entities.get(one, ())
+        if a is None or b is None:
+            return None
+        named = a in self.entities.get(other, ()) or b in self.entities.get(one, ())
+        return None if named else (a, b)
 
 
 def retrieve(
@@ -120,19 +121,9 @@ _ABOUT = frozenset({"subject", "entity"})
 
 
 def _ranked(fact_id: str, item: _Found, known: _Known, limits: Limits) -> list[Candidate]:
-    candidates = [
-        Candidate(
-            fact_id=other,
-            similarity=item.similarity.get(other),
-            entity_overlap=known.overlap(fact_id, other),
-            retrieved_by=tuple(sorted(roads)),
-            apart=known.apart(fact_id, other),
-        )
-        for other, roads in item.roads.items()
-        if other != fact_id
-    ]
+    candidates = [_candidate(fact_id, other, item, known) for other in item.roads if other != fact_id]
     ranked = sorted(candidates, key=rank)[: limits.candidates]
-    about = [c for c in candidates if shares(c) and not certain(c) and not c.apart]
+    about = [c for c in candidates if shares(c) and not (certain(c) or c.apart or c.namesake)]
     # What was found for its similarity alone is not what is usual.
     usual = {
         c.fact_id: c.similarity
@@ -143,13 +134,26 @@ def _ranked(fact_id: str, item: _Found, known: _Known, limits: Limits) -> list[C
     return [replace(candidate, stands_out_from=bounds.get(candidate.fact_id)) for candidate in ranked]
 
 
-def rank(candidate: Candidate) -> tuple[bool, bool, float, str]:
+def _candidate(fact_id: str, other: str, item: _Found, known: _Known) -> Candidate:
+    names = known.names(fact_id, other)
+    apart = names is not None and are_strangers(*names)
+    return Candidate(
+        fact_id=other,
+        similarity=item.similarity.get(other),
+        entity_overlap=known.overlap(fact_id, other),
+        retrieved_by=tuple(sorted(item.roads[other])),
+        apart=apart,
+        namesake=not apart and names is not None and differ(*names),
+    )
+
+
+def rank(candidate: Candidate) -> tuple[bool, bool, bool, float, str]:
     """Order candidates: those a sure road found, then by similarity and shared named things.
 
     What is about another subject comes last, so that a crowd of lookalikes keeps nothing else out.
     """
     nearness = (candidate.similarity or 0.0) + 0.3 * candidate.entity_overlap
-    return (not certain(candidate), candidate.apart, -nearness, candidate.fact_id)
+    return (not certain(candidate), candidate.apart, candidate.namesake, -nearness, candidate.fact_id)
 
 
 def certain(candidate: Candidate) -> bool:

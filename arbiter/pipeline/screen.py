@@ -16,25 +16,32 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     What callers say is about two different subjects can be neither the same nor in conflict, however alike
     it reads. Of the others, pairs that share a subject or a named thing need less similarity than strangers:
     they must stand out among all that is about the same thing, unless that is too little to tell. Of those
-    that remain the closest are judged, up to the limit.
+    that remain the closest are judged, up to the limit; of those about a namesake only the very closest.
     """
     screened = []
-    judged = related = 0
+    judged = related = namesakes = 0
     for candidate in sorted(candidates, key=rank):
+        related += shares(candidate) and not certain(candidate)
         dropped = None
-        if not certain(candidate) and candidate.apart:
-            dropped = "subject"
-        elif not certain(candidate) and candidate.stands_out_from is not None:
-            dropped = _like_the_rest(candidate, limits)
-        elif not certain(candidate):
-            related += shares(candidate)
-            within = shares(candidate) and related <= limits.nearest_related
-            dropped = None if within else _too_far(candidate, limits)
-        if dropped is None and judged >= limits.judged_pairs:
+        if judged >= limits.judged_pairs:
             dropped = "limit"
+        if not certain(candidate):
+            nearest = shares(candidate) and related <= limits.nearest_related
+            spent = candidate.namesake and namesakes >= limits.namesakes
+            dropped = _dropped(candidate, limits, nearest=nearest) or ("namesake" if spent else dropped)
         judged += dropped is None
+        namesakes += candidate.namesake and dropped is None
         screened.append(replace(candidate, dropped_by=dropped))
     return screened
+
+
+def _dropped(candidate: Candidate, limits: Limits, *, nearest: bool) -> str | None:
+    """Return the rule by which a candidate is dropped for what it is, if there is one."""
+    if candidate.apart:
+        return "subject"
+    if candidate.stands_out_from is not None:
+        return _like_the_rest(candidate, limits)
+    return None if nearest else _too_far(candidate, limits)
 
 
 def _too_far(candidate: Candidate, limits: Limits) -> str | None:

@@ -103,3 +103,13 @@ def test_a_crowd_of_one_claim_is_judged(crowded: Context) -> None:
     submit(about_ana(*(f"lives in Faro, in the old town, {manner}" for manner in manners)), crowded)
     (receipt,) = submit(about_ana("lives in Faro, in the old town, happily", at=20), crowded)
     assert [candidate.dropped_by for candidate in receipt.candidates] == [None] * 6
+
+
+def test_of_namesakes_the_nearest_is_judged(crowded: Context) -> None:
+    """Ana Silva may be Ana Lopez under another name; one pair is enough to ask. Her own facts come first."""
+    told = ("Ana Lopez", "lives in Faro"), ("Ana Costa", "lives in Faro today"), ("Ana Silva", "likes Faro")
+    submit([make_record(f"{name} {words}.", subject=name, at=1) for name, words in told], crowded)
+    (receipt,) = submit([make_record("Ana Silva lives in Faro.", subject="Ana Silva", at=2)], crowded)
+    facts = crowded.store.facts("default", [candidate.fact_id for candidate in receipt.candidates])
+    judged = [(facts[c.fact_id].subject, c.dropped_by) for c in receipt.candidates]
+    assert judged == [("Ana Silva", None), ("Ana Lopez", None), ("Ana Costa", "namesake")]
