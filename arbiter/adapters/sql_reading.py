@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from sqlalchemy import and_, bindparam, select, tuple_
 from arbiter.adapters.sql_dialect import NAMESPACE, as_list, listed, listed_rows
 from arbiter.adapters.sql_lookup import SqlLookup
 from arbiter.adapters.sql_outcome_rows import state_of_row
-from arbiter.adapters.sql_rows import JUDGEMENT, SIGHTING, pair_of_row, sighting_of_row
+from arbiter.adapters.sql_rows import JUDGEMENT, SIGHTING, moment_of, pair_of_row, sighting_of_row
 from arbiter.adapters.sql_schema import (
     erasures,
     fact_entities,
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 _PAGE = 2048
 _DAMAGED = "a vector in the store is damaged; `arbiter doctor --repair` makes it again"
 
-_SIGHTINGS = select(*SIGHTING).where(sightings.c.namespace == NAMESPACE, sightings.c.id.in_(listed("ids")))
+_LAST_SEEN = select(sightings.c.id, sightings.c.last_seen).where(
+    sightings.c.namespace == NAMESPACE, sightings.c.id.in_(listed("ids"))
+)
 _OF_FACTS = select(*SIGHTING).where(
     sightings.c.namespace == NAMESPACE, sightings.c.fact_id.in_(listed("ids"))
 )
@@ -94,9 +97,11 @@ _UNEMBEDDED = (
 def load_facts(connection: Connection, namespace: str, ids: Iterable[str]) -> dict[str, Fact]:
     """Return the facts with these ids, in the order of the ids; unknown ids lack."""
     wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
     parameters = {"namespace": namespace, "ids": as_list(wanted)}
     told: defaultdict[str, list[Sighting]] = defaultdict(list)
-    for row in connection.execute(_OF_FACTS, parameters):
+    for row in connection.execute(_OF_FACTS, parameters).all():
         told[row[1]].append(sighting_of_row(row))
     erased = load_erased(connection, namespace, wanted)
     found: dict[str, Fact] = {}
@@ -129,11 +134,11 @@ class SqlReader(SqlLookup):
         with self._reading() as connection:
             return load_facts(connection, namespace, ids)
 
-    def sightings(self, namespace: str, ids: Iterable[str]) -> dict[str, Sighting]:
-        """See ``FactReader.sightings``."""
+    def last_seen(self, namespace: str, ids: Iterable[str]) -> dict[str, datetime]:
+        """See ``FactReader.last_seen``."""
         with self._reading() as connection:
-            rows = connection.execute(_SIGHTINGS, {"namespace": namespace, "ids": as_list(ids)}).all()
-        return {row[0]: sighting_of_row(row) for row in rows}
+            rows = connection.execute(_LAST_SEEN, {"namespace": namespace, "ids": as_list(ids)}).all()
+        return {sighting_id: moment_of(last_seen) for sighting_id, last_seen in rows}
 
     def states(self, namespace: str, ids: Iterable[str]) -> dict[str, FactState]:
         """See ``FactReader.states``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     from arbiter.ports import Clock, Vectors
 
 _SEEN: BindParameter[int] = bindparam("seen", type_=BigInteger)
+_COUNT = (
+    update(tables.sightings)
+    .where(tables.sightings.c.namespace == WITHIN, tables.sightings.c.id.in_(listed("ids")))
+    .values(seen_count=tables.sightings.c.seen_count + bindparam("more"))
+)
 _TOUCH = (
     update(tables.sightings)
     .where(tables.sightings.c.namespace == WITHIN, tables.sightings.c.id == bindparam("which"))
@@ -70,14 +76,20 @@ class SqlWriting:
         """See ``Writing.arrive``."""
         append_sightings(self._log, sightings, subjects, entities)
 
-    def touch(self, touches: Mapping[str, tuple[datetime, int]]) -> None:
+    def touch(self, touches: Mapping[str, tuple[datetime | None, int]]) -> None:
         """See ``Writing.touch``."""
-        rows = [
-            {"within": self._namespace, "which": sighting_id, "seen": micros(latest), "more": more}
-            for sighting_id, (latest, more) in touches.items()
-        ]
-        if rows:
-            self._connection.execute(_TOUCH, rows)
+        counted: defaultdict[int, list[str]] = defaultdict(list)
+        moved = []
+        for sighting_id, (latest, more) in touches.items():
+            if latest is None:
+                counted[more].append(sighting_id)
+            else:
+                seen = micros(latest)
+                moved.append({"within": self._namespace, "which": sighting_id, "seen": seen, "more": more})
+        for more, ids in counted.items():
+            self._connection.execute(_COUNT, {"within": self._namespace, "ids": as_list(ids), "more": more})
+        if moved:
+            self._connection.execute(_TOUCH, moved)
 
     def put_vectors(self, model_id: str, ids: Sequence[str], vectors: Vectors) -> None:
         """See ``Writing.put_vectors``."""

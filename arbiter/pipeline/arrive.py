@@ -52,10 +52,10 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     """
     store = context.store
     ids = [draft.sighting.id for draft in drafts]
-    readings = store.sightings(namespace, ids)
-    expected = sort_arrivals(drafts, readings).new
-    known = store.facts(namespace, {draft.sighting.fact_id for draft in expected})
-    first = {d.sighting.fact_id: d for d in reversed(expected) if d.sighting.fact_id not in known}
+    arrivals = sort_arrivals(drafts, store.last_seen(namespace, ids))
+    told = {draft.sighting.fact_id: draft for draft in reversed(arrivals.new)}
+    known = store.facts(namespace, told)
+    first = {fact_id: draft for fact_id, draft in told.items() if fact_id not in known}
     left = left_behind(namespace, {draft.sighting.fact_id for draft in drafts} - first.keys(), context)
     texts = {fact_id: draft.record.content for fact_id, draft in first.items()}
     texts |= {fact_id: fact.content for fact_id, fact in store.facts(namespace, left).items()} if left else {}
@@ -64,12 +64,13 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     entities = _entities(first, subjects, context)
     with store.writing(namespace) as tx:
         # Sightings never leave the log: if all were known before, they still are.
-        before = store.sightings(namespace, ids) if expected else readings
-        arrivals = sort_arrivals(drafts, before)
+        if arrivals.new:
+            arrivals = sort_arrivals(drafts, store.last_seen(namespace, ids))
         already = store.facts(namespace, first)
         tx.arrive([draft.sighting for draft in arrivals.new], subjects, entities)
         tx.touch(arrivals.touches)
         tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
+    later = {sighting_id for sighting_id, (latest, _) in arrivals.touches.items() if latest is not None}
     return Arrived(
         drafts=tuple(drafts),
         new=frozenset(draft.sighting.id for draft in arrivals.new),
@@ -77,11 +78,7 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
         fresh=embedded.only((first.keys() - already.keys()) | left),
         left=left,
         sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in first),
-        moved=frozenset(
-            before[sighting_id].fact_id
-            for sighting_id, (latest, _) in arrivals.touches.items()
-            if latest > before[sighting_id].last_seen
-        ),
+        moved=frozenset(d.sighting.fact_id for d in drafts if d.sighting.id in later),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -35,11 +34,12 @@ class Draft:
 class Arrivals:
     """A batch sorted by identity: drafts of new sightings (one each), and the re-reads of known ones.
 
-    ``touches`` maps a sighting id to the latest time at which it was seen and how many more times.
+    ``touches`` maps a sighting id to the latest time at which it was seen, None if that is no later than
+    before, and how many more times.
     """
 
     new: tuple[Draft, ...]
-    touches: Mapping[str, tuple[datetime, int]]
+    touches: Mapping[str, tuple[datetime | None, int]]
 
 
 def identify(
@@ -60,27 +60,29 @@ def identify(
     return drafts
 
 
-def sort_arrivals(drafts: Sequence[Draft], known: Mapping[str, Sighting]) -> Arrivals:
-    """Tell new sightings from re-reads, of the store's sightings and of one another.
+def sort_arrivals(drafts: Sequence[Draft], known: Mapping[str, datetime]) -> Arrivals:
+    """Tell new sightings from re-reads, of those in the store and of one another.
 
-    Of several readings of a new event the earliest becomes the sighting.
+    ``known`` says when the store's were last seen. Of several readings of a new event the earliest becomes
+    the sighting.
     """
     first: dict[str, Draft] = {}
-    latest: dict[str, datetime] = {}
-    count: Counter[str] = Counter()
+    seen: dict[str, tuple[datetime, int]] = {}
     for draft in drafts:
-        name = draft.sighting.id
-        count[name] += 1
-        latest[name] = max(latest.get(name, draft.record.observed_at), draft.record.observed_at)
-        if name not in known and (
-            name not in first or draft.record.observed_at < first[name].record.observed_at
-        ):
+        name, at = draft.sighting.id, draft.record.observed_at
+        latest, count = seen.get(name, (at, 0))
+        seen[name] = (max(latest, at), count + 1)
+        if name not in known and (name not in first or at < first[name].record.observed_at):
             first[name] = draft
     new = tuple(
-        replace(draft, sighting=replace(draft.sighting, last_seen=latest[name], seen_count=count[name]))
+        replace(draft, sighting=replace(draft.sighting, last_seen=seen[name][0], seen_count=seen[name][1]))
         for name, draft in first.items()
     )
-    touches = {name: (latest[name], count[name]) for name in count if name in known}
+    touches = {
+        name: (latest if latest > known[name] else None, count)
+        for name, (latest, count) in seen.items()
+        if name in known
+    }
     return Arrivals(new, touches)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from arbiter.domain.evidence import JudgedPair
-    from arbiter.domain.facts import Fact, Sighting
+    from arbiter.domain.facts import Fact
     from arbiter.domain.outcomes import FactState
     from arbiter.ports.evidence import Vectors
 
@@ -22,8 +23,8 @@ class FactReader(Protocol):
         """Return the facts with these ids; unknown ids lack."""
         ...
 
-    def sightings(self, namespace: str, ids: Iterable[str]) -> dict[str, Sighting]:
-        """Return the sightings with these ids; unknown ids lack."""
+    def last_seen(self, namespace: str, ids: Iterable[str]) -> dict[str, datetime]:
+        """Return when the sightings with these ids were last seen; unknown ids lack."""
         ...
 
     def states(self, namespace: str, ids: Iterable[str]) -> dict[str, FactState]:

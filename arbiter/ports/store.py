@@ -50,8 +50,11 @@ class Writing(Protocol):
         """
         ...
 
-    def touch(self, touches: Mapping[str, tuple[datetime, int]]) -> None:
-        """Count re-reads: sighting id to (latest time seen, how many more). Times only move forward."""
+    def touch(self, touches: Mapping[str, tuple[datetime | None, int]]) -> None:
+        """Count re-reads: sighting id to (latest time seen, how many more). Times only move forward.
+
+        No time means that it is no later than the one in the log.
+        """
         ...
 
     def put_vectors(self, model_id: str, ids: Sequence[str], vectors: Vectors) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from arbiter.domain.evidence import JudgedPair
-from arbiter.domain.facts import Fact, Sighting
+from arbiter.domain.facts import Fact
 from arbiter.domain.outcomes import FactState
 from arbiter.testing_store.space import Space
 
@@ -33,10 +34,10 @@ class MemoryReader(ABC):
         space = self._space(namespace)
         return {fact_id: space.fact(fact_id) for fact_id in ids if fact_id in space.told}
 
-    def sightings(self, namespace: str, ids: Iterable[str]) -> dict[str, Sighting]:
-        """See ``FactReader.sightings``."""
+    def last_seen(self, namespace: str, ids: Iterable[str]) -> dict[str, datetime]:
+        """See ``FactReader.last_seen``."""
         known = self._space(namespace).sightings
-        return {sighting_id: known[sighting_id][2] for sighting_id in ids if sighting_id in known}
+        return {sighting_id: known[sighting_id][2].last_seen for sighting_id in ids if sighting_id in known}
 
     def states(self, namespace: str, ids: Iterable[str]) -> dict[str, FactState]:
         """See ``FactReader.states``."""

@@ -54,14 +54,13 @@ class MemoryWriting:
                 space.subjects |= {fact_id: subjects[fact_id]} if fact_id in subjects else {}
             space.told[fact_id] = (*space.told.get(fact_id, ()), sighting.id)
 
-    def touch(self, touches: Mapping[str, tuple[datetime, int]]) -> None:
+    def touch(self, touches: Mapping[str, tuple[datetime | None, int]]) -> None:
         """See ``Writing.touch``."""
         for sighting_id, (latest, more) in touches.items():
             if sighting_id in self._space.sightings:
                 position, at, known = self._space.sightings[sighting_id]
-                seen = replace(
-                    known, last_seen=max(known.last_seen, latest), seen_count=known.seen_count + more
-                )
+                last = max(known.last_seen, latest or known.last_seen)
+                seen = replace(known, last_seen=last, seen_count=known.seen_count + more)
                 self._space.sightings[sighting_id] = (position, at, seen)
 
     def put_vectors(self, model_id: str, ids: Sequence[str], vectors: Vectors) -> None:

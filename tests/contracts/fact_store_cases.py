@@ -61,6 +61,12 @@ def keep(
     return [sighting.fact_id for sighting in sightings]
 
 
+def sightings_in(store: FactStore, *, namespace: str = HERE) -> dict[str, Sighting]:
+    """Return every sighting of a namespace by its id."""
+    facts = store.facts(namespace, store.fact_ids(namespace)).values()
+    return {sighting.id: sighting for fact in facts for sighting in fact.sightings}
+
+
 def facts_in(store: FactStore, number: int, **fields: Any) -> list[Fact]:
     """Keep that many facts, one a day, and return them with the oldest first."""
     told = [make_sighting(f"Fact number {n}", at=n, **fields) for n in range(number)]

@@ -78,7 +78,7 @@ def take(step: Step, place: int, store: FactStore, namespace: str) -> None:
             tx.arrive([here], name, {TOLD[i].fact_id: frozenset({"ada", f"city {i % 2}"})})
             tx.put_vectors("m", [TOLD[i].fact_id], np.full((1, 2), i, dtype=np.float32))
         elif what == "touch":
-            tx.touch({TOLD[i].id: (day(j), k)})
+            tx.touch({TOLD[i].id: (day(j) if j else None, k)})
         elif what == "finish":
             tx.finish(known[: k + 1])
         elif what == "settle":

@@ -12,7 +12,7 @@ from arbiter.domain.facts import fact_of
 from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
 from arbiter.errors import NotFoundError, StoreError
 from arbiter.ports import FactStore
-from tests.contracts.fact_store_cases import HERE, facts_in, keep
+from tests.contracts.fact_store_cases import HERE, facts_in, keep, sightings_in
 from tests.factories import day, make_record, make_sighting
 
 
@@ -44,7 +44,7 @@ def test_every_field_of_a_sighting_survives(store: FactStore) -> None:
     full = replace(full, last_seen=day(7) + timedelta(microseconds=1), seen_count=3, record_index=9)
     bare = make_sighting("Nothing else is known.")
     keep(store, full, bare)
-    assert store.sightings(HERE, [bare.id, full.id, "sight_unknown"]) == {full.id: full, bare.id: bare}
+    assert sightings_in(store) == {full.id: full, bare.id: bare}
 
 
 def test_facts_are_those_of_their_sightings(store: FactStore) -> None:
@@ -63,7 +63,7 @@ def test_a_known_sighting_is_left_as_it_is(store: FactStore) -> None:
     first = make_sighting("Ada lives in Porto.")
     keep(store, first, replace(first, seen_count=5))
     keep(store, replace(first, seen_count=9))
-    assert store.sightings(HERE, [first.id]) == {first.id: first}
+    assert sightings_in(store) == {first.id: first}
 
 
 def test_touches_count_and_only_move_forward(store: FactStore) -> None:
@@ -74,9 +74,31 @@ def test_touches_count_and_only_move_forward(store: FactStore) -> None:
     for latest, more in ((day(5), 2), (day(3), 1)):
         with store.writing(HERE) as tx:
             tx.touch({first.id: (latest, more), "sight_unknown": (latest, more)})
-    assert store.sightings(HERE, [first.id, other.id, "sight_unknown"]) == {
+    assert sightings_in(store) == {
         first.id: replace(first, last_seen=day(5), seen_count=4),
         other.id: other,
+    }
+
+
+def test_a_touch_without_a_time_counts_only(store: FactStore) -> None:
+    """Where nothing was seen later only the counts grow, each by its own number."""
+    told = [make_sighting(f"Fact {n}", at=n) for n in range(3)]
+    keep(store, *told)
+    with store.writing(HERE) as tx:
+        tx.touch({told[0].id: (None, 1), told[1].id: (None, 3), "sight_unknown": (None, 1)})
+    counted = [replace(told[0], seen_count=2), replace(told[1], seen_count=4), told[2]]
+    assert sightings_in(store) == {s.id: s for s in counted}
+
+
+def test_when_sightings_were_last_seen(store: FactStore) -> None:
+    """Each sighting has its own time, re-reads included; unknown ids lack."""
+    a, b, c = (make_sighting(f"Fact {n}", at=n) for n in range(3))
+    keep(store, a, b, c)
+    with store.writing(HERE) as tx:
+        tx.touch({b.id: (day(7) + timedelta(microseconds=1), 1)})
+    assert store.last_seen(HERE, [b.id, a.id, "sight_unknown"]) == {
+        a.id: day(0),
+        b.id: day(7) + timedelta(microseconds=1),
     }
 
 
@@ -131,22 +153,22 @@ def test_nothing_is_kept_when_the_block_raises(store: FactStore) -> None:
 
     with pytest.raises(BrokenOffError):
         break_off()
-    assert store.sightings(HERE, [known.id, new.id]) == {known.id: known}
+    assert sightings_in(store) == {known.id: known}
     assert list(store.fact_ids(HERE)) == store.unfinished(HERE) == [known.fact_id]
     assert store.subjects(HERE) == []
     assert store.by_entity(HERE, ["rome"], limit=5) == {}
     assert list(store.vectors(HERE, "m", after=0)) == []
     keep(store, new)
-    assert store.sightings(HERE, [new.id]) == {new.id: new}
+    assert sightings_in(store) == {known.id: known, new.id: new}
 
 
 def test_the_writing_thread_reads_what_it_wrote(store: FactStore) -> None:
     """Inside the block the same thread sees its own changes."""
     new = make_sighting("Bo lives in Rome.")
     with store.writing(HERE) as tx:
-        assert store.sightings(HERE, [new.id]) == {}
+        assert store.last_seen(HERE, [new.id]) == {}
         tx.arrive([new], {}, {})
-        assert store.sightings(HERE, [new.id]) == {new.id: new}
+        assert store.last_seen(HERE, [new.id]) == {new.id: new.last_seen}
         assert list(store.fact_ids(HERE)) == [new.fact_id]
 
 
@@ -165,7 +187,7 @@ def test_records_of_one_time_are_told_apart_to_the_microsecond(store: FactStore)
     record = replace(make_record("Ada lives in Porto."), observed_at=day(0) + timedelta(microseconds=7))
     told = replace(make_sighting("Ada lives in Porto."), record=record)
     keep(store, told)
-    assert store.sightings(HERE, [told.id])[told.id].first_seen == day(0) + timedelta(microseconds=7)
+    assert sightings_in(store)[told.id].first_seen == day(0) + timedelta(microseconds=7)
 
 
 def test_nothing_to_do_is_no_error(store: FactStore) -> None:
@@ -180,5 +202,5 @@ def test_nothing_to_do_is_no_error(store: FactStore) -> None:
         assert tx.cluster([]).facts == {}
     assert store.namespaces() == []
     assert store.facts(HERE, []) == {}
-    assert store.sightings(HERE, []) == {}
+    assert store.last_seen(HERE, []) == {}
     assert store.states(HERE, []) == {}

@@ -10,7 +10,15 @@ from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import Outcome, State
 from arbiter.errors import NotFoundError
 from arbiter.ports import FactStore
-from tests.contracts.fact_store_cases import active, decision, judged, review, ruling, settled
+from tests.contracts.fact_store_cases import (
+    active,
+    decision,
+    judged,
+    review,
+    ruling,
+    settled,
+    sightings_in,
+)
 from tests.factories import day, make_sighting
 
 ONE, TWO = "one", "two"
@@ -43,7 +51,7 @@ def test_the_other_namespace_sees_nothing_of_it(store: FactStore) -> None:
     """With the same facts in both, the second has no touch, name, vector, verdict, state or decision."""
     fill(store)
     assert store.namespaces() == [ONE, TWO]
-    assert store.sightings(TWO, [TOLD[0].id])[TOLD[0].id].seen_count == 1
+    assert sightings_in(store, namespace=TWO)[TOLD[0].id].seen_count == 1
     assert store.states(TWO, [A, B, C]) == {}
     assert store.subjects(TWO) == []
     assert store.by_subject(TWO, ["ada"], limit=9) == {}
@@ -85,7 +93,7 @@ def test_a_namespace_without_facts_is_empty(store: FactStore) -> None:
     """A namespace that nobody wrote to reads as empty and is not listed."""
     fill(store)
     assert store.facts("three", [A]) == {}
-    assert store.sightings("three", [TOLD[0].id]) == {}
+    assert store.last_seen("three", [TOLD[0].id]) == {}
     assert store.by_fingerprint("three", ["x"], limit=1) == {}
     assert store.by_reference("three", [("s", "r")], limit=1) == {}
     assert list(store.fact_ids("three")) == store.unfinished("three") == store.unembedded("three", "m") == []

@@ -22,6 +22,7 @@ from tests.contracts.fact_store_cases import (
     facts_in,
     keep,
     settled,
+    sightings_in,
 )
 from tests.factories import make_sighting
 from tests.postgres_server import PostgresServer
@@ -93,13 +94,13 @@ def test_two_stores_that_write_at_once_take_turns(store: SqlStore, postgres_data
         together.wait()
         for _ in range(50):
             with mine.writing(HERE) as tx:
-                seen = mine.sightings(HERE, [sighting.id])[sighting.id].seen_count
+                seen = sightings_in(mine)[sighting.id].seen_count
                 tx.touch({sighting.id: (sighting.last_seen, 1)})
-                assert mine.sightings(HERE, [sighting.id])[sighting.id].seen_count == seen + 1
+                assert sightings_in(mine)[sighting.id].seen_count == seen + 1
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(count, range(4)))
-    assert store.sightings(HERE, [sighting.id])[sighting.id].seen_count == 201
+    assert sightings_in(store)[sighting.id].seen_count == 201
     other.close()
 
 

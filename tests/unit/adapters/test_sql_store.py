@@ -26,6 +26,7 @@ from tests.contracts.fact_store_cases import (
     keep,
     review,
     settled,
+    sightings_in,
 )
 from tests.factories import day, make_sighting
 from tests.processes import go_on, start, wait_for
@@ -105,7 +106,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert set(store.fact_ids(HERE)) == ids
     assert store.states(HERE, ids) == {state.fact_id: state for state in active(*ids)}
     assert store.unfinished(HERE) == []
-    counts = [s.seen_count for s in store.sightings(HERE, [s.id for s in shared]).values()]
+    counts = [sightings_in(store)[s.id].seen_count for s in shared]
     assert counts == [4] * 20
     facts = store.facts(HERE, [s.fact_id for s in shared])
     assert {fact.sources for fact in facts.values()} == {("chat:1", "w0", "w1", "w2")}
@@ -197,15 +198,17 @@ def test_stores_in_memory_are_apart() -> None:
 
 
 def test_a_batch_of_re_reads_takes_a_handful_of_statements(tmp_path: Path) -> None:
-    """A thousand records that were seen before are looked up and counted in two statements."""
+    """A thousand records that were seen before are looked up in one statement and counted in another."""
     store = SqlStore(tmp_path / "facts.db", TickingClock())
     told = [make_sighting(f"Fact {n}", at=n) for n in range(1000)]
     keep(store, *told)
     with statements() as sent:
-        assert len(store.sightings(HERE, [s.id for s in told])) == 1000
+        assert len(store.last_seen(HERE, [s.id for s in told])) == 1000
         with store.writing(HERE) as tx:
             tx.touch({s.id: (day(2000), 1) for s in told})
-    assert [text.split()[0] for text in sent] == ["BEGIN", "SELECT", "BEGIN", "UPDATE"]
+            tx.touch({s.id: (None, 1) for s in told})
+    assert [text.split()[0] for text in sent] == ["BEGIN", "SELECT", "BEGIN", "UPDATE", "UPDATE"]
+    assert {s.seen_count for s in sightings_in(store).values()} == {3}
     store.close()
 
 
