@@ -15,7 +15,6 @@ from collections.abc import Iterable
 
 CANONICAL_VERSION = "c1"
 
-_SPACE = re.compile(r"\s+")
 _DIGEST_CHARS = 24
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_])\.$")
 # Capital dotted I folds to "i" plus a combining dot, and dotless i to itself: a Turkish sentence in
@@ -28,12 +27,11 @@ def canonical(text: str) -> str:
     """Fold presentation away from a text; what it says stays."""
     if text.isascii():
         # Whole queues are searched by this form, and of such letters nothing is composed.
-        return _without_stop(" ".join(text.lower().split()))
+        return _without_stop(_spaced(text.lower()))
     composed = unicodedata.normalize("NFC", text)
     for letter in _TURKISH_I:
         composed = composed.replace(letter, "i")
-    folded = unicodedata.normalize("NFC", composed.casefold())
-    return _without_stop(_SPACE.sub(" ", folded).strip())
+    return _without_stop(_spaced(unicodedata.normalize("NFC", composed.casefold())))
 
 
 def fold_name(name: str) -> str:
@@ -48,10 +46,11 @@ def fold_name(name: str) -> str:
 
 def digest(*parts: str | None) -> str:
     """Return the first 24 hex digits (96 bits) of the SHA-256 of the parts, unambiguously joined."""
-    told = [CANONICAL_VERSION, *("-" if part is None else f"{len(part)}:{part}" for part in parts)]
+    told = CANONICAL_VERSION
+    for part in parts:
+        told += "\n-" if part is None else f"\n{len(part)}:{part}"
     # A refused record may hold lone surrogates, and its receipt has an id all the same.
-    written = "\n".join(told).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(written).hexdigest()[:_DIGEST_CHARS]
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARS]
 
 
 def fingerprint(content: str) -> str:
@@ -59,8 +58,13 @@ def fingerprint(content: str) -> str:
     return f"{CANONICAL_VERSION}:{digest(canonical(content))}"
 
 
+def _spaced(text: str) -> str:
+    """Let words stand apart by single spaces. What is printable has no other white space than spaces."""
+    return text.strip() if "  " not in text and text.isprintable() else " ".join(text.split())
+
+
 def _without_stop(text: str) -> str:
-    return text[:-1] if _SENTENCE_END.match(text, len(text) - 1) else text
+    return text[:-1] if text.endswith(".") and _SENTENCE_END.match(text, len(text) - 1) else text
 
 
 def sorted_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from arbiter.domain.canonical import digest, fingerprint, fold_name, sorted_tags
 from arbiter.domain.vocabulary import Explicitness, Mutability, SourceKind, Stakes
@@ -160,14 +161,16 @@ class Fact:
 
 def _known(record: Record) -> str:
     """Write what is known about a statement beside its words, for identities and digests."""
-    return digest(
-        record.source.kind,
-        confidence_class(record.confidence),
-        record.explicitness,
-        record.causal_hint,
-        iso(record.valid_from),
-        iso(record.valid_to),
-    )
+    said = (record.source.kind, confidence_class(record.confidence), record.explicitness)
+    if record.causal_hint is None and record.valid_from is None and record.valid_to is None:
+        return _known_of_most(*said)
+    return digest(*said, record.causal_hint, iso(record.valid_from), iso(record.valid_to))
+
+
+@lru_cache(maxsize=64)
+def _known_of_most(kind: SourceKind, confidence: str, explicitness: Explicitness) -> str:
+    """Return ``_known`` of records without a hint or a time of validity; there are a few dozen of them."""
+    return digest(kind, confidence, explicitness, None, None, None)
 
 
 def iso(moment: datetime | None) -> str | None:

@@ -85,6 +85,9 @@ class SourceRule:
     weight: float = 1.0
 
 
+_ANY_SOURCE = SourceRule(match="*")
+
+
 @dataclass(frozen=True, slots=True)
 class ConfidenceWeights:
     """Shares of a fact's confidence; they add up to 1. ``half_life`` is that of recency."""
@@ -139,7 +142,7 @@ class Policy:
         for rule in self.sources:
             if fnmatchcase(source_id, rule.match):
                 return rule
-        return SourceRule(match="*")
+        return _ANY_SOURCE
 
     def event_keys(self, source_id: str) -> EventKeyPolicy:
         """Return how the deliveries of a source are told apart."""

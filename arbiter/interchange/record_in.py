@@ -29,12 +29,17 @@ MAX_NAME_CHARS = 500
 MAX_TAGS = 64
 MAX_METADATA_CHARS = 16_000
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 CLOCK_SKEW = timedelta(days=1)
 
 
 def _written(value: object) -> object:
     """Take a moment only as text or datetime: a bare number has no unit and no zone."""
-    if not isinstance(value, str | datetime) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
+    is_moment = (
+        not _NUMBER.fullmatch(value.strip()) if isinstance(value, str) else isinstance(value, datetime)
+    )
+    if not is_moment:
         # pydantic makes its report of a ValueError; a TypeError would escape it.
         raise ValueError("is not a time in ISO 8601 with a zone, such as 2026-03-02T09:00:00Z")
     return value
@@ -55,10 +60,16 @@ def as_text(value: str) -> str:
     """
     if "\x00" in value:
         raise ValueError("holds a NUL byte")
-    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+    if not value.isascii() and _SURROGATE.search(value):
         raise ValueError("holds a lone surrogate, which is no text")
     if not value.strip():
         raise ValueError("is blank")
+    return value
+
+
+def _as_claim(value: str) -> str:
+    if not _LETTER_OR_DIGIT.search(as_text(value)):
+        raise ValueError("has neither a letter nor a digit, so it makes no claim")
     return value
 
 
@@ -95,7 +106,7 @@ class SourceIn(_Strict):
 class RecordIn(_Strict):
     """One statement, as a caller submits it."""
 
-    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(as_text)]
+    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(_as_claim)]
     source: SourceIn
     observed_at: Moment
     namespace: Name = DEFAULT_NAMESPACE
@@ -111,13 +122,6 @@ class RecordIn(_Strict):
     stakes: Stakes | None = None
     tags: tuple[Name, ...] = Field(default=(), max_length=MAX_TAGS)
     metadata: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("content", mode="after")
-    @classmethod
-    def _says_something(cls, value: str) -> str:
-        if not any(char.isalnum() for char in value):
-            raise ValueError("has neither a letter nor a digit, so it makes no claim")
-        return value
 
     @field_validator("metadata", mode="after")
     @classmethod
@@ -214,10 +218,12 @@ def _side(name: str, data: Mapping[str, object], now: datetime) -> Record:
 
 def record_json(record: Record) -> dict[str, object]:
     """Return a record as JSON in the submitted shape; fields that say nothing are left out."""
-    source = {"id": record.source.id, "kind": record.source.kind.value, "ref": record.source.ref}
+    source = {"id": record.source.id, "kind": record.source.kind.value}
+    if record.source.ref is not None:
+        source["ref"] = record.source.ref
     full: dict[str, object] = {
         "content": record.content,
-        "source": {name: value for name, value in source.items() if value is not None},
+        "source": source,
         "observed_at": record.observed_at.isoformat(),
         "namespace": record.namespace,
         "subject": record.subject,
