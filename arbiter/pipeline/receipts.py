@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from arbiter.domain.evidence import Candidate, JudgedPair, Spend, Unjudged
 from arbiter.domain.facts import Fact
-from arbiter.domain.outcomes import Decision, FactState, FoundRelation, Reason, Receipt, ReviewItem
+from arbiter.domain.outcomes import Decision, FactState, FoundRelation, Reason, Receipt
 from arbiter.domain.settle import Settlement
 from arbiter.domain.vocabulary import Action, Outcome, State, StateReason
 from arbiter.pipeline.arrive import Arrived
@@ -18,17 +19,22 @@ _SEEN_BEFORE = Reason("seen_before", "this source said this before; counted, not
 _ERASED = Reason("erased", "the text of this fact was erased; it is not kept again")
 _NOT_JUDGED = Reason("not_judged", "a pair could not be judged; the record is kept and waits")
 _NOT_EMBEDDED = Reason("embedding_failed", "the text could not be embedded yet; the record is kept and waits")
+_FREE = Spend()
 _RETIRING = (Action.SUPERSEDE, Action.TOMBSTONE)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _About:
     """What a batch found about one fact."""
 
-    relations: list[FoundRelation] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
-    reviews: list[ReviewItem] = field(default_factory=list)
+    relations: tuple[FoundRelation, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    reviews: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
     retryable: bool = False
+
+
+_NOTHING = _About()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,9 @@ def receipts_for(
         is_first = fact_id not in answered
         is_fact = is_first and fact_id in brought
         answered |= {sighting_id, fact_id}
-        told = about.get(fact_id, _About())
-        revived = _revived(around.before.get(fact_id), states.get(fact_id)) or (
+        told = about.get(fact_id, _NOTHING)
+        state = states.get(fact_id)
+        revived = _revived(around.before.get(fact_id), state) or (
             not is_new and fact_id not in brought_back and _says_again(draft, told.decisions, around)
         )
         if revived:
@@ -73,11 +80,11 @@ def receipts_for(
         receipts.append(
             _receipt(
                 draft,
-                outcome=_outcome(states.get(fact_id), is_fact=is_fact, is_new=is_new, revived=revived),
-                state=states.get(fact_id),
-                about=told if is_new or is_fact or revived else _About(),
+                outcome=_outcome(state, is_fact=is_fact, is_new=is_new, revived=revived),
+                state=state,
+                about=told if is_new or is_fact or revived else _NOTHING,
                 candidates=findings.candidates.get(fact_id, ()) if is_fact else (),
-                cost=costs.get(fact_id, Spend()) if is_first else Spend(),
+                cost=costs.get(fact_id, _FREE) if is_first else _FREE,
                 unembedded=fact_id in arrived.fresh.failed,
                 waits=fact_id in around.waiting,
             )
@@ -125,10 +132,10 @@ def _revived(before: FactState | None, after: FactState | None) -> bool:
     )
 
 
-def _says_again(draft: Draft, decisions: Iterable[Decision], around: Around) -> bool:
+def _says_again(draft: Draft, decisions: Sequence[Decision], around: Around) -> bool:
     """Does a second reading within one batch make current what something in between had replaced?"""
     fact_id = draft.sighting.fact_id
-    if fact_id in around.before or fact_id not in around.facts:
+    if not decisions or fact_id in around.before or fact_id not in around.facts:
         return False
     return any(
         around.facts[fact_id].first_seen < around.facts[d.loser].first_seen <= draft.record.observed_at
@@ -149,16 +156,15 @@ def _receipt(
     waits: bool,
 ) -> Receipt:
     fact_id = draft.sighting.fact_id
+    why = state.reason if state is not None else None
     reason = None
     if outcome is Outcome.UNCHANGED:
-        erased = state is not None and state.reason is StateReason.ERASED
-        reason = _ERASED if erased else _SEEN_BEFORE
+        reason = _ERASED if why is StateReason.ERASED else _SEEN_BEFORE
     elif outcome is Outcome.HELD:
         reason = _NOT_EMBEDDED if unembedded else _NOT_JUDGED
     duplicate_of = None
     if outcome in (Outcome.MERGED, Outcome.UNCHANGED):
-        merged = state is not None and state.reason is StateReason.DUPLICATE
-        duplicate_of = state.successor if state is not None and merged else fact_id
+        duplicate_of = state.successor if state and why is StateReason.DUPLICATE else fact_id
     return Receipt(
         record_index=draft.record_index,
         namespace=draft.record.namespace,
@@ -170,35 +176,48 @@ def _receipt(
         contested=state.contested if state else False,
         retryable=about.retryable or unembedded or waits,
         reason=reason,
-        relations=tuple(about.relations),
-        decisions=tuple(about.decisions),
-        review=tuple(sorted({item.id for item in about.reviews})),
+        relations=about.relations,
+        decisions=about.decisions,
+        review=about.reviews,
         candidates=candidates,
         cost=cost,
         duplicate_of=duplicate_of,
-        supersedes=tuple(
-            sorted(
-                d.loser for d in about.decisions if d.winner == fact_id and d.loser and d.action in _RETIRING
-            )
-        ),
+        supersedes=about.supersedes,
     )
 
 
 def _about(pairs: Iterable[JudgedPair], settlement: Settlement) -> dict[str, _About]:
-    found: dict[str, _About] = {}
+    relations: defaultdict[str, list[FoundRelation]] = defaultdict(list)
+    decisions: defaultdict[str, list[Decision]] = defaultdict(list)
+    reviews: defaultdict[str, set[str]] = defaultdict(set)
+    retryable: set[str] = set()
     for pair in pairs:
-        waits = isinstance(pair.judgement, Unjudged) and pair.judgement.retryable
-        for own, other in ((pair.a, pair.b), (pair.b, pair.a)):
-            item = found.setdefault(own, _About())
-            item.relations.append(FoundRelation(other, "b" if other == pair.b else "a", pair.judgement))
-            item.retryable = item.retryable or waits
+        relations[pair.a].append(FoundRelation(pair.b, "b", pair.judgement))
+        relations[pair.b].append(FoundRelation(pair.a, "a", pair.judgement))
+        if isinstance(pair.judgement, Unjudged) and pair.judgement.retryable:
+            retryable.update(pair.key)
     for decision in settlement.decisions:
         for fact_id in (decision.a, decision.b):
-            found.setdefault(fact_id, _About()).decisions.append(decision)
+            decisions[fact_id].append(decision)
     for review in settlement.reviews:
         for fact_id in (review.a, review.b):
-            found.setdefault(fact_id, _About()).reviews.append(review)
-    return found
+            reviews[fact_id].add(review.id)
+    return {
+        fact_id: _About(
+            relations=tuple(relations[fact_id]),
+            decisions=tuple(decisions[fact_id]),
+            reviews=tuple(sorted(reviews[fact_id])),
+            supersedes=tuple(sorted(_retired_by(fact_id, decisions[fact_id]))),
+            retryable=fact_id in retryable,
+        )
+        for fact_id in relations.keys() | decisions.keys() | reviews.keys()
+    }
+
+
+def _retired_by(fact_id: str, decisions: Iterable[Decision]) -> Iterator[str]:
+    for decision in decisions:
+        if decision.winner == fact_id and decision.loser and decision.action in _RETIRING:
+            yield decision.loser
 
 
 def _costs(findings: Findings, arrived: Arrived) -> dict[str, Spend]:
