@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, or_, select, update
@@ -158,9 +158,9 @@ def _placed(log: SqlLog, item: ReviewItem, present: Row[Any] | None, *, set_asid
     }
 
 
-def _rows(log: SqlLog, statement: CompoundSelect[Any], settlement: Settlement) -> list[Row[Any]]:
+def _rows(log: SqlLog, statement: CompoundSelect[Any], settlement: Settlement) -> Sequence[Row[Any]]:
     parameters = {"namespace": log.namespace, "ids": as_list(settlement.states)}
-    return list(log.connection.execute(statement, parameters))
+    return log.connection.execute(statement, parameters).all()
 
 
 def _settled(row: Row[Any], settlement: Settlement) -> bool:

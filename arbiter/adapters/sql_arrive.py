@@ -44,6 +44,8 @@ def append_sightings(
     entities: Mapping[str, frozenset[str]],
 ) -> None:
     """Append what is new and bring the rows of its facts up to date."""
+    if not arrived:
+        return
     connection, namespace = log.connection, log.namespace
     asked = {"namespace": namespace, "ids": as_list(sighting.id for sighting in arrived)}
     known = set(connection.execute(_KNOWN_SIGHTINGS, asked).scalars())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, bindparam, select, tuple_
@@ -170,6 +170,6 @@ class SqlAudit(SqlQueue):
 
     def _all(
         self, statement: Select[Any] | CompoundSelect[Any], parameters: Mapping[str, object]
-    ) -> list[Row[Any]]:
+    ) -> Sequence[Row[Any]]:
         with self._reading() as connection:
-            return list(connection.execute(statement, parameters))
+            return connection.execute(statement, parameters).all()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, false, func, select
 
-from arbiter.adapters.sql_dialect import as_list, listed
+from arbiter.adapters.sql_dialect import WITHIN, as_list, listed
 from arbiter.adapters.sql_review_schema import reviews
 from arbiter.adapters.sql_rows import Values, micros, moment_of
 from arbiter.adapters.sql_schema import facts, judgements, pairs, sightings
@@ -61,6 +62,7 @@ _UNFINISHED = select(facts.c.namespace, facts.c.id, _ARRIVED.label("arrived")).w
     ~facts.c.finished, facts.c.erased == false()
 )
 _ABANDONED = _UNFINISHED.where(bindparam("before") > _ARRIVED)
+_ABANDONED_AMONG = _ABANDONED.where(facts.c.id.in_(listed("among")))
 _OPEN_REVIEWS = (
     select(
         reviews.c.namespace,
@@ -111,10 +113,9 @@ class SqlBacklog:
         self, before: datetime, namespace: str | None = None, among: Iterable[str] | None = None
     ) -> list[tuple[str, str]]:
         """See ``Backlog.abandoned``."""
-        statement, parameters = _within(_ABANDONED, facts, namespace)
+        statement, parameters = _within(_ABANDONED if among is None else _ABANDONED_AMONG, facts, namespace)
         parameters["before"] = micros(before)
         if among is not None:
-            statement = statement.where(facts.c.id.in_(listed("among")))
             parameters["among"] = as_list(among)
         rows = self._rows(statement, parameters)
         return sorted((row.namespace, row.id) for row in rows)
@@ -147,4 +148,10 @@ def _within(
     """Keep a statement to one namespace, if one is named; return it with its parameters."""
     if namespace is None:
         return statement, {}
-    return statement.where(table.c.namespace == bindparam("within")), {"within": namespace}
+    return _in_namespace(statement, table), {"within": namespace}
+
+
+@cache
+def _in_namespace(statement: Select[Any], table: Table) -> Select[Any]:
+    """Return a statement that is the same object each time, so that it is put together once."""
+    return statement.where(table.c.namespace == WITHIN)

@@ -83,8 +83,8 @@ def load_cluster(connection: Connection, namespace: str, ids: Iterable[str]) -> 
     """
     members = load_facts(connection, namespace, sorted(_connected(connection, namespace, ids)))
     inside = {"namespace": namespace, "ids": as_list(members)}
-    pairs_inside = [pair_of_row(row) for row in connection.execute(_PAIRS, inside)]
-    held = [pair_of_row(row) for row in connection.execute(_HELD, inside)]
+    pairs_inside = [pair_of_row(row) for row in connection.execute(_PAIRS, inside).all()]
+    held = [pair_of_row(row) for row in connection.execute(_HELD, inside).all()]
     fringe = load_facts(connection, namespace, sorted({pair.a for pair in held} - members.keys()))
     found = {pair.key: pair for pair in pairs_inside}
     found |= {pair.key: pair for pair in held if pair.a in fringe}

@@ -101,7 +101,10 @@ class SqlLookup(ABC):
     def _find(
         self, statement: Select[Any], namespace: str, keys: Iterable[tuple[str, ...]], limit: int
     ) -> Iterator[Any]:
-        parameters = {"namespace": namespace, "keys": as_list(set(keys)), "limit": limit}
+        wanted = set(keys)
+        if not wanted:
+            return iter(())
+        parameters = {"namespace": namespace, "keys": as_list(wanted), "limit": limit}
         with self._reading() as connection:
             rows = connection.execute(statement, parameters).all()
         return ((*row[:-1], found) for row in rows if (found := of_collected(row[-1])))

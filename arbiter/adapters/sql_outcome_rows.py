@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from arbiter.adapters.sql_rows import Values, micros, moment_of, to_json, word, word_of
+from arbiter.adapters.sql_rows import Values, columns, micros, moment_of, to_json, word, word_of
+from arbiter.adapters.sql_schema import states
 from arbiter.domain.outcomes import Decision, FactState, ReviewItem, Ruling
 from arbiter.domain.vocabulary import Action, Relation, RulingKind, Stakes, State, StateReason, Strategy
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
+
+STATE = columns(states, "fact_id state reason successor contested decision")
+"""The columns that ``state_of`` takes."""
+_STATES = {state.value: state for state in State}
+_REASONS = {reason.value: reason for reason in StateReason}
 
 
 def _sides(a: str, b: str) -> Values:
@@ -160,11 +166,17 @@ def state_row(state: FactState) -> Values:
 
 def state_of_row(row: Row[Any]) -> FactState:
     """Return the state of a row."""
-    return FactState(
-        fact_id=row.fact_id,
-        state=State(row.state),
-        reason=word_of(StateReason, row.reason),
-        successor=row.successor,
-        contested=row.contested,
-        decision=row.decision,
-    )
+    return state_of(row.fact_id, row.state, row.reason, row.successor, row.contested, row.decision)
+
+
+def state_of(
+    fact_id: str,
+    state: str,
+    reason: str | None,
+    successor: str | None,
+    contested: bool,  # noqa: FBT001  (a column)
+    decision: str | None,
+) -> FactState:
+    """Return the state that the columns ``STATE`` hold, in their order."""
+    why = None if reason is None else _REASONS[reason]
+    return FactState(fact_id, _STATES[state], why, successor, contested, decision)

@@ -13,7 +13,7 @@ from sqlalchemy import and_, bindparam, select, tuple_
 
 from arbiter.adapters.sql_dialect import NAMESPACE, as_list, listed, listed_rows
 from arbiter.adapters.sql_lookup import SqlLookup
-from arbiter.adapters.sql_outcome_rows import state_of_row
+from arbiter.adapters.sql_outcome_rows import STATE, state_of
 from arbiter.adapters.sql_rows import JUDGEMENT, SIGHTING, moment_of, pair_of_row, sighting_of_row
 from arbiter.adapters.sql_schema import (
     erasures,
@@ -48,7 +48,7 @@ _OF_FACTS = select(*SIGHTING).where(
 _ERASED = select(erasures.c.fact_id, erasures.c.fingerprint).where(
     erasures.c.namespace == NAMESPACE, erasures.c.fact_id.in_(listed("ids"))
 )
-_STATES = select(states).where(states.c.namespace == NAMESPACE, states.c.fact_id.in_(listed("ids")))
+_STATES = select(*STATE).where(states.c.namespace == NAMESPACE, states.c.fact_id.in_(listed("ids")))
 _ENTITIES = select(fact_entities.c.fact_id, fact_entities.c.entity).where(
     fact_entities.c.namespace == NAMESPACE, fact_entities.c.fact_id.in_(listed("ids"))
 )
@@ -116,14 +116,17 @@ def load_facts(connection: Connection, namespace: str, ids: Iterable[str]) -> di
 
 def load_erased(connection: Connection, namespace: str, ids: Iterable[str]) -> dict[str, str]:
     """Return the fingerprints of those of the facts that were erased."""
-    rows = connection.execute(_ERASED, {"namespace": namespace, "ids": as_list(ids)})
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    rows = connection.execute(_ERASED, {"namespace": namespace, "ids": as_list(wanted)})
     return {row.fact_id: row.fingerprint for row in rows}
 
 
 def load_states(connection: Connection, namespace: str, ids: Iterable[str]) -> dict[str, FactState]:
     """Return the derived states of those of the facts that have one."""
-    rows = connection.execute(_STATES, {"namespace": namespace, "ids": as_list(ids)})
-    return {row.fact_id: state_of_row(row) for row in rows}
+    rows = connection.execute(_STATES, {"namespace": namespace, "ids": as_list(ids)}).all()
+    return {row[0]: state_of(*row) for row in rows}
 
 
 class SqlReader(SqlLookup):
@@ -131,8 +134,11 @@ class SqlReader(SqlLookup):
 
     def facts(self, namespace: str, ids: Iterable[str]) -> dict[str, Fact]:
         """See ``FactReader.facts``."""
+        wanted = list(ids)
+        if not wanted:
+            return {}
         with self._reading() as connection:
-            return load_facts(connection, namespace, ids)
+            return load_facts(connection, namespace, wanted)
 
     def last_seen(self, namespace: str, ids: Iterable[str]) -> dict[str, datetime]:
         """See ``FactReader.last_seen``."""
@@ -149,10 +155,9 @@ class SqlReader(SqlLookup):
         """See ``FactReader.entities``."""
         named: defaultdict[str, list[str]] = defaultdict(list)
         with self._reading() as connection:
-            for fact_id, entity in connection.execute(
-                _ENTITIES, {"namespace": namespace, "ids": as_list(ids)}
-            ):
-                named[fact_id].append(entity)
+            rows = connection.execute(_ENTITIES, {"namespace": namespace, "ids": as_list(ids)}).all()
+        for fact_id, entity in rows:
+            named[fact_id].append(entity)
         return {fact_id: frozenset(names) for fact_id, names in named.items()}
 
     def subjects_of(self, namespace: str, ids: Iterable[str]) -> dict[str, str]:

@@ -56,11 +56,12 @@ def to_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _columns(table: Table, names: str) -> tuple[Column[Any], ...]:
+def columns(table: Table, names: str) -> tuple[Column[Any], ...]:
+    """Return the columns of a table that have these names, in their order."""
     return tuple(table.c[name] for name in names.split())
 
 
-SIGHTING = _columns(
+SIGHTING = columns(
     sightings,
     "id fact_id event_key last_seen seen_count record_index content source_id source_kind source_ref "
     "observed_at namespace subject claim_key value confidence explicitness causal_hint valid_from valid_to "
@@ -128,7 +129,7 @@ def sighting_of_row(row: Sequence[Any]) -> Sighting:
     return Sighting(sighting_id, fact_id, event_key, record, seen, seen_count, record_index)
 
 
-JUDGEMENT = _columns(judgements, "low high flipped relation judge body")
+JUDGEMENT = columns(judgements, "low high flipped relation judge body")
 """The columns that ``pair_of_row`` reads, in its order."""
 
 

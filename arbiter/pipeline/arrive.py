@@ -121,6 +121,8 @@ def _embeds(text: str, context: Context) -> bool:
 def _entities(
     first: Mapping[str, Draft], subjects: Mapping[str, str], context: Context
 ) -> dict[str, frozenset[str]]:
+    if not first:
+        return {}
     found = context.entities.extract([draft.record.content for draft in first.values()])
     return {
         fact_id: names | ({subjects[fact_id]} if fact_id in subjects else frozenset())

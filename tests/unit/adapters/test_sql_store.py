@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier
 
 import pytest
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from arbiter.adapters.sql_store import SqlStore
 from tests.contracts.fact_store_cases import (
@@ -30,6 +27,7 @@ from tests.contracts.fact_store_cases import (
 )
 from tests.factories import day, make_sighting
 from tests.processes import go_on, start, wait_for
+from tests.statements import statements
 
 WRITER = """
 import sys
@@ -71,21 +69,6 @@ with store.writing("default") as tx:
     print("inside", flush=True)
     sys.stdin.readline()
 """
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """Gather the statements that any engine sends to its database; many rows of one are one."""
-    sent: list[str] = []
-
-    def note(*call: object) -> None:
-        sent.append(str(call[2]))
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
