@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -71,7 +72,17 @@ def create() -> FastAPI:
     Raises:
         ConfigurationError: the settings have faults.
     """
-    return build(Settings())
+    return build(Settings(), _open_for_good)
+
+
+def _open_for_good(settings: Settings) -> Service:
+    """Open the service of a process that serves and does nothing else."""
+    service = Service.open(settings)
+    # Models and libraries are some 300,000 objects that stay until the end. A full collection would walk
+    # through them all while a request waits, and find nothing.
+    gc.collect()
+    gc.freeze()
+    return service
 
 
 def build(settings: Settings, opened: Callable[[Settings], Service] = Service.open) -> FastAPI:

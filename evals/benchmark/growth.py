@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import sys
 import time
@@ -102,6 +103,9 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         embedding = work.new / _seconds(
             lambda: [context.embedder.embed([r.content for r in b]) for b in batches(fresh, BATCH)]
         )
+        # As the service does once it has loaded its models.
+        gc.collect()
+        gc.freeze()
         watch.seconds.clear()
         new_s, judged = _submitted(arbiter, fresh)
         shares = {part: seconds / work.new for part, seconds in watch.seconds.items()}
