@@ -119,14 +119,23 @@ def build_embedder(settings: Settings) -> Embedder:
 
 
 def build_indexes(store: SqlStore, embedder: Embedder) -> VectorIndexes:
-    """Return the indexes of a store: those of its database, if that has any, or else indexes in memory."""
+    """Return the indexes of a store: those of its database, if that has any, or else indexes in memory.
+
+    Large ones are also kept beside the file of the store, if it lies in one.
+    """
     if store.searches_vectors:
         from arbiter.adapters.pgvector_index import PgVectorIndexes
 
         return PgVectorIndexes(store, embedder)
     from arbiter.adapters.faiss_index import FaissIndex
+    from arbiter.adapters.index_snapshots import SqliteIndexSnapshots
 
-    return Indexes(store, embedder, lambda: FaissIndex(embedder.dimension))
+    def new_index() -> FaissIndex:
+        return FaissIndex(embedder.dimension)
+
+    path = store.path
+    snapshots = SqliteIndexSnapshots(store, path, embedder, new_index) if path else None
+    return Indexes(store, embedder, new_index, snapshots)
 
 
 def build_local_judge(settings: Settings) -> LocalJudge | None:

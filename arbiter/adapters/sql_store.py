@@ -119,6 +119,12 @@ class SqlStore(SqlAudit):
         """Can the database find the nearest vectors itself?"""
         return is_postgres(self._engine)
 
+    @property
+    def path(self) -> Path | None:
+        """The file in which it lies; None for a server and for memory."""
+        inside = is_postgres(self._engine) or is_shared(self._engine)
+        return None if inside else Path(str(self._engine.url.database))
+
     def reading(self) -> AbstractContextManager[Connection]:
         """Lend a connection to what searches the same database; within ``writing``, the one that writes."""
         return self._reading()

@@ -103,6 +103,7 @@ def repaired(options: Options) -> Iterator[str]:
         ConfigurationError: there is no such store.
         StoreError: it cannot be opened or written.
     """
+    from arbiter.adapters.index_snapshots import drop_index_files
     from arbiter.adapters.sqlite_check import drop_spoilt_vectors, integrity_faults, rebuild_indexes
 
     path = store_path(options.settings().database)
@@ -114,6 +115,8 @@ def repaired(options: Options) -> Iterator[str]:
             return
         damaged = True
         yield "the indexes of the file were built again"
+    if path is not None and (kept := drop_index_files(path)):
+        yield f"{kept} kept vector indexes are built again when they are needed"
     with options.open() as arbiter:
         embedder = arbiter.context.embedder
         if path is not None and in_file:
@@ -238,6 +241,7 @@ def _facts(arbiter: Arbiter, path: Path | None) -> Iterator[Check]:
     yield from _other_models(path, model_id)
     yield from _spoilt(path, context)
     yield _tried("index", lambda: _index(context, spaces))
+    yield from _kept_indexes(path)
     waiting = sum(len(store.retryable(name)) for name in spaces)
     if waiting:
         yield Check("unjudged", "note", f"{waiting} pairs found no judge; `arbiter compile` asks again")
@@ -267,6 +271,14 @@ def _spoilt(path: Path | None, context: Context) -> Iterator[Check]:
     count = 0 if path is None else spoilt_vectors(path, embedder.model_id, embedder.dimension)
     if count:
         yield _counted("damaged vectors", count, "vectors are damaged", "run `arbiter doctor --repair`")
+
+
+def _kept_indexes(path: Path | None) -> Iterator[Check]:
+    from arbiter.adapters.index_snapshots import index_files, index_folder
+
+    if path is not None and (files := index_files(path)):
+        size = sum(file.stat().st_size for file in files) / 1e6
+        yield Check("kept indexes", "ok", f"{len(files)} of {size:.1f} MB in {index_folder(path)}")
 
 
 def _index(context: Context, spaces: Sequence[str]) -> str:

@@ -86,6 +86,29 @@ class VectorIndexes(Protocol):
         ...
 
 
+class IndexSnapshots(Protocol):
+    """Vector indexes as they were, kept where they outlive the process; only ever a cache of the log."""
+
+    def load(self, namespace: str) -> tuple[VectorIndex, int] | None:
+        """Return the index of a namespace and the position of the log that it reaches, if one is kept.
+
+        Everything in it is in the store now, and everything that the log has up to the position is in it.
+        """
+        ...
+
+    def keep(self, namespace: str, index: VectorIndex, position: int) -> None:
+        """Keep an index that reaches a position, if it is worth that."""
+        ...
+
+    def holds(self, namespace: str) -> bool:
+        """Is anything kept of a namespace?"""
+        ...
+
+    def drop(self, namespace: str) -> None:
+        """Delete what is kept of a namespace, of whatever model."""
+        ...
+
+
 class EntityExtractor(Protocol):
     """Finds the named things in texts."""
 

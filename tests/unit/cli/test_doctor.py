@@ -167,3 +167,16 @@ def test_there_is_nothing_to_repair_where_there_is_no_store(empty: Desk, flag: s
     result = empty.run("doctor", flag)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "there is no store at" in result.stderr
+
+
+def test_kept_indexes_are_shown_and_repair_drops_them(desk: Desk) -> None:
+    """What lies beside the store is only a cache: the doctor says where and how large, and may delete it."""
+    folder = desk.path.with_name("facts.db.index")
+    folder.mkdir()
+    (folder / "0123.graph").write_bytes(bytes(1_500_000))
+    assert examined(desk, status=0)["kept indexes"] == ("ok", f"1 of 1.5 MB in {folder}")
+    repaired = desk.run("doctor", "--repair")
+    assert repaired.exit_code == 0
+    assert "1 kept vector indexes are built again when they are needed" in repaired.stderr.splitlines()
+    assert list(folder.iterdir()) == []
+    assert "kept indexes" not in examined(desk, status=0)
