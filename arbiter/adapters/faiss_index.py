@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BufferedReader
 from threading import RLock
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from arbiter.adapters.faiss_graph import new_graph, read_graph, vectors_of, write_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
 
 _DECIMALS = 6
 _SPARE = 16
-_NEIGHBOURS = 32
-_BUILD_WIDTH = 80
 # How widely the graph is searched, which grows with it: among a million vectors a width of 64 finds 88 of
 # the 100 nearest, one of 500 finds 98.
 _LEAST_WIDTH = 64
@@ -98,33 +99,25 @@ class FaissIndex:
             else:
                 self._overwrite(np.asarray(gone, dtype=np.int64))
 
-    def save(self, write: Callable[[bytes], object]) -> None:
-        """Write the graph and its ids, block by block; nothing of a removed vector is in them."""
-        import faiss
-
+    def save(self, write: Callable[[bytes | memoryview], object]) -> None:
+        """Write ids and graph, block by block; nothing of a removed vector is in them."""
         with self._lock:
             write(json.dumps(self._ids).encode() + b"\n")
-            writer = faiss.PyCallbackIOWriter  # type: ignore[attr-defined]  # missing from its stubs
-            faiss.write_index(self._index, writer(write))
+            write_graph(self._index, write)
 
-    def load(self, file: BinaryIO) -> None:
+    def load(self, file: BufferedReader) -> None:
         """Take what ``save`` wrote in the place of what is held.
 
         Raises:
             RuntimeError: it is no graph.
             ValueError: it is none, one of other vectors, or of so few that they are searched exactly.
         """
-        import faiss
-
         with self._lock:
             ids: list[str] = json.loads(file.readline())
-            reader = faiss.PyCallbackIOReader  # type: ignore[attr-defined]  # missing from its stubs
-            index = faiss.read_index(reader(file.read))
-            if (index.d, index.ntotal) != (self._dimension, len(ids)):
-                raise ValueError(f"{index.ntotal} vectors of {index.d} numbers for {len(ids)} ids")
             if len(ids) - ids.count("") <= self._hnsw_from:
                 raise ValueError("so few vectors need no graph")
-            self._index, self._approximate = index, True
+            self._index = read_graph(file, len(ids), self._dimension)
+            self._approximate = True
             self._number(ids)
 
     def search(self, queries: Vectors, *, limit: int, min_similarity: float) -> list[list[tuple[str, float]]]:
@@ -207,13 +200,9 @@ class FaissIndex:
 
         So the graph leads on past the place, and nothing is left of what was there.
         """
-        import faiss
-
         vectors = self._index.reconstruct_batch(gone)
         _, nearest = self._index.search(vectors, 1, params=self._parameters(1))
-        storage: Any = faiss.downcast_index(self._index.storage)
-        held = faiss.rev_swig_ptr(storage.get_xb(), self._index.ntotal * self._dimension)
-        rows = held.reshape(-1, self._dimension)
+        rows = vectors_of(self._index)
         # -1: the graph led nowhere.
         rows[gone] = np.where(nearest < 0, 0, rows[nearest[:, 0]])
 
@@ -221,7 +210,7 @@ class FaissIndex:
         """Move everything that is held into a new graph."""
         held = self._index.reconstruct_batch(np.fromiter(self._places.values(), dtype=np.int64))
         self._approximate = True
-        self._index = self._graph()
+        self._index = new_graph(self._dimension)
         self._insert(held)
         self._number(list(self._places))
 
@@ -245,10 +234,3 @@ class FaissIndex:
         import faiss
 
         return faiss.IndexFlatIP(self._dimension)
-
-    def _graph(self) -> Any:  # noqa: ANN401  faiss is not typed
-        import faiss
-
-        graph = faiss.IndexHNSWFlat(self._dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
-        graph.hnsw.efConstruction = _BUILD_WIDTH
-        return graph

@@ -7,6 +7,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,7 +33,7 @@ class _Summed:
         self._file = file
         self.checksum = 0
 
-    def write(self, block: bytes) -> int:
+    def write(self, block: bytes | memoryview) -> int:
         self.checksum = zlib.crc32(block, self.checksum)
         return self._file.write(block)
 
@@ -103,7 +104,7 @@ def remove_parts(path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _label(file: BinaryIO) -> dict[str, object]:
+def _label(file: BufferedReader) -> dict[str, object]:
     try:
         label = json.loads(file.readline(_LONGEST_LABEL))
     except ValueError as error:
@@ -113,7 +114,7 @@ def _label(file: BinaryIO) -> dict[str, object]:
     return label
 
 
-def _check(file: BinaryIO) -> None:
+def _check(file: BufferedReader) -> None:
     left = os.fstat(file.fileno()).st_size - _CHECKSUM_BYTES
     checksum = 0
     while left > 0 and (block := file.read(min(_BLOCK, left))):
