@@ -9,7 +9,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
@@ -18,7 +18,7 @@ from arbiter.settings import Settings
 from evals.benchmark.designs import Design, compare
 from evals.benchmark.facts import stored
 from evals.benchmark.filling import fill
-from evals.benchmark.growth import Growth, Work, measure
+from evals.benchmark.growth import Growth, Work, measure, reopened
 from evals.benchmark.tables import design_rows, growth_rows, part_rows
 from evals.report.provenance import checkout
 from evals.stack import Stack
@@ -110,8 +110,9 @@ def _grown(
         if keep is not None:
             database = Path(shutil.copyfile(database, folder / database.name))
         click.echo(f"measuring it, {database.stat().st_size / 1e6:,.0f} MB", err=True)
-        with multiprocessing.get_context("spawn").Pool(1) as alone:
-            yield alone.apply(measure, (database, count, namespaces, settings, work))
+        with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as alone:
+            grown = alone.apply(measure, (database, count, namespaces, settings, work))
+            yield replace(grown, reopen_s=alone.apply(reopened, (database, namespaces, settings)))
 
 
 def _print(title: str, rows: Sequence[Sequence[str]]) -> None:

@@ -53,6 +53,7 @@ class Growth:
         namespaces: over how many namespaces they are spread.
         open_s: from nothing to the first record's receipt, in seconds; models and index included.
         index_s: of that, building the index of the first namespace from the log.
+        reopen_s: as ``open_s`` for the next process, which finds a large index kept; None: not measured.
         memory: most memory that the process held, in bytes.
         disk: size of the file, in bytes.
         embedding: the embedding model alone, in this process.
@@ -83,6 +84,7 @@ class Growth:
     recall: float | None
     compiled: float | None
     shares: Mapping[str, float] = field(default_factory=dict)
+    reopen_s: float | None = None
 
 
 def measure(database: Path, facts: int, namespaces: int, settings: Settings, work: Work) -> Growth:
@@ -90,7 +92,7 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
     disk = database.stat().st_size
     fresh = unseen(work.new, namespaces)
     bare = unseen(work.bare, namespaces, named=False, seed=3)
-    single = unseen(work.single + 1, namespaces, seed=4)
+    first, *single = unseen(work.single + 1, namespaces, seed=4)
     watch = Stopwatch()
     begun = time.perf_counter()
     context = build(settings.model_copy(update={"database": str(database)}))
@@ -98,7 +100,7 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         opened = time.perf_counter()
         context.indexes.current(namespace(0))
         index_s = time.perf_counter() - opened
-        arbiter.submit(single[:1])
+        arbiter.submit([first])
         open_s = time.perf_counter() - begun
         embedding = work.new / _seconds(
             lambda: [context.embedder.embed([r.content for r in b]) for b in batches(fresh, BATCH)]
@@ -113,7 +115,7 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         known = list(stored(min(facts, 2_000), max(1, namespaces * 2_000 // facts)))
         again = [known[place % len(known)] for place in range(work.replayed)] if namespaces == 1 else []
         replayed = len(again) / _submitted(arbiter, again)[0] if again else 0.0
-        times = sorted(_submitted(arbiter, [one])[0] for one in single[1:])
+        times = sorted(_submitted(arbiter, [one])[0] for one in single)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB
         texts = [record.content for record in bare]
         found = recall(context, namespace(0), texts) if namespaces == 1 and texts else None
@@ -136,6 +138,15 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         compiled=compiled,
         shares=shares,
     )
+
+
+def reopened(database: Path, namespaces: int, settings: Settings) -> float:
+    """Return how long the next opening takes, to the first receipt. Run it in a process of its own, too."""
+    (record,) = unseen(1, namespaces, seed=5)
+    begun = time.perf_counter()
+    with Arbiter.open(database, settings) as arbiter:
+        arbiter.submit([record])
+        return time.perf_counter() - begun
 
 
 def _seconds(work: Callable[[], object]) -> float:

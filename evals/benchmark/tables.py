@@ -15,7 +15,16 @@ _PARTS = ("embedding", "entities", "search", "judge")
 def growth_rows(growth: Sequence[Growth]) -> list[list[str]]:
     """Return a row for each store; ratios are to the embedding model in the same process."""
     head = ["facts", "namespaces", "new /s", "x embedding", "without subject", "pairs read", "replayed /s"]
-    head += ["p50 ms", "p99 ms", "opened s", "memory /fact", "disk /fact", "recall@10", "compiled /s"]
+    head += [
+        "p50 ms",
+        "p99 ms",
+        "opened s",
+        "again s",
+        "memory /fact",
+        "disk /fact",
+        "recall@10",
+        "compiled /s",
+    ]
     smallest = growth[0] if growth else None
     return [head, *(_grown(found, smallest) for found in growth)]
 
@@ -69,6 +78,7 @@ def _grown(found: Growth, smallest: Growth | None) -> list[str]:
         f"{found.p50_ms:.0f}",
         f"{found.p99_ms:.0f}",
         f"{found.open_s:.1f}",
+        "" if found.reopen_s is None else f"{found.reopen_s:.1f}",
         memory,
         f"{found.disk / found.facts:,.0f} B",
         "" if found.recall is None else f"{found.recall:.3f}",

@@ -87,6 +87,7 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
         assert 0.2 < sum(parts.values()) * grown["new"] <= 1.001
         assert grown["recall"] == (1.0 if grown["namespaces"] == 1 else None)
         assert grown["disk"] > 0 < grown["memory"]
+        assert grown["open_s"] > grown["index_s"] > 0 < grown["reopen_s"]
     before = [line for line, after in pairwise(run.stdout.splitlines()) if after.lstrip().startswith("facts")]
     assert before == ["Stores", "Milliseconds for a new record"]
 
