@@ -217,6 +217,29 @@ def test_a_writer_that_is_killed_leaves_what_was_there(tmp_path: Path, before: s
     opened.close()
 
 
+_HAS_NO_ROOM = """
+import resource, sys
+from pathlib import Path
+from tests.unit.adapters.kept_graphs import MANY, Opened, index_files
+opened = Opened(Path(sys.argv[1]))
+opened.tell(range(MANY, 300))
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+assert opened.found() == opened.true()
+print([file.name for file in index_files(opened.path)])
+"""
+
+
+def test_a_full_disk_stops_nobody(tmp_path: Path) -> None:
+    """What cannot be written leaves nothing, and the old file stays."""
+    path = tmp_path / "facts.db"
+    filled(path).close()
+    whole = kept_file(path).read_bytes()
+    said, complained = start(_HAS_NO_ROOM, str(path)).communicate()
+    assert said == f"['{kept_file(path).name}']\n"
+    assert "the index of default is not kept: [Errno 27]" in complained
+    assert kept_file(path).read_bytes() == whole
+
+
 def test_a_folder_that_cannot_be_written_stops_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
