@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from arbiter.ports import Vectors
 
 _NEIGHBOURS = 32
-_BUILD_WIDTH = 80
+# Half of it builds in half the time, but loses the way to some of a million vectors: then no width of the
+# search finds more than 986 of the 1,000 nearest, as against 998.
+_BUILD_WIDTH = 160
 _SPARE_ROOM = 16
 _BLOCK = 1_024
 

@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 _FORMAT = 1
 # Of a graph, how much may be missing from its file before that is written again.
-_SHARE = 0.02
+_SHARE = 0.01
 _SUFFIX = ".graph"
 _PAGE = 10_000
 
@@ -70,7 +70,7 @@ class SqliteIndexSnapshots:
     the log, the file is of another store. A file that does not fit is deleted, and the graph is built
     again.
 
-    It is written when a fiftieth of the graph is not in it yet, right then: its writer knows no better
+    It is written when a hundredth of the graph is not in it yet, right then: its writer knows no better
     time, and what it writes in seconds took minutes to come.
 
     Args:

@@ -59,21 +59,21 @@ def test_small_indexes_are_not_kept(tmp_path: Path) -> None:
 
 
 def test_what_came_later_is_taken_in(tmp_path: Path) -> None:
-    """The file is behind the store by a fiftieth at most; what it lacks comes from the log."""
+    """The file is behind the store by a hundredth at most; what it lacks comes from the log."""
     path = tmp_path / "facts.db"
     first = filled(path)
     whole = kept_file(path).read_bytes()
-    first.tell(range(MANY, MANY + 4))
+    first.tell(range(MANY, MANY + 2))
     assert first.found() == first.true()
     assert kept_file(path).read_bytes() == whole
     second = Opened(path)
     assert second.kept() == MANY
-    assert second.found(range(MANY, MANY + 4)) == second.true(range(MANY, MANY + 4))
-    assert len(second.indexes.current(HERE)) == MANY + 4
+    assert second.found(range(MANY, MANY + 2)) == second.true(range(MANY, MANY + 2))
+    assert len(second.indexes.current(HERE)) == MANY + 2
     assert kept_file(path).read_bytes() == whole
-    second.tell(range(MANY + 4, MANY + 5))
+    second.tell(range(MANY + 2, MANY + 3))
     second.indexes.current(HERE)
-    assert second.kept() == MANY + 5
+    assert second.kept() == MANY + 3
     for opened in (first, second):
         opened.close()
 
