@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +60,15 @@ def drop_index_files(database: Path) -> int:
     for file in files:
         file.unlink(missing_ok=True)
     return len(files)
+
+
+def copy_index_files(database: Path, copy: Path) -> None:
+    """Give them to a copy of the store that is made after this; what cannot be copied is built again."""
+    folder = index_folder(copy)
+    with suppress(OSError):
+        for file in index_folder(database).glob(f"*{_SUFFIX}"):
+            folder.mkdir(exist_ok=True)
+            shutil.copyfile(file, folder / file.name)
 
 
 class SqliteIndexSnapshots:

@@ -23,6 +23,9 @@ def trial_database(original: Path | None) -> Iterator[str]:
     with TemporaryDirectory(prefix="arbiter-dry-run-") as folder:
         copy = Path(folder) / "arbiter.db"
         if original is not None and original.exists():
+            from arbiter.adapters.index_snapshots import copy_index_files
+
+            copy_index_files(original, copy)
             _copy(original, copy)
         yield str(copy)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arbiter.adapters.index_snapshots import index_files, index_folder
 from arbiter.adapters.sql_store import SqlStore
+from arbiter.scan import trial_database
 from tests.contracts.fact_store_cases import HERE, TickingClock
 from tests.unit.adapters.kept_graphs import LARGE_FROM, MANY, Opened, fact_id, filled, kept_file
 
@@ -189,3 +190,20 @@ def test_only_a_store_in_a_file_has_a_place_beside_it(tmp_path: Path) -> None:
         store = SqlStore(location, TickingClock())
         assert store.path == (path if "facts" in location else None)
         store.close()
+
+
+def test_a_dry_run_takes_the_graph_along(tmp_path: Path) -> None:
+    """The copy of the store that it works on opens as quickly, and nothing of the copy stays."""
+    path = tmp_path / "facts.db"
+    first = filled(path)
+    whole = kept_file(path).read_bytes()
+    with trial_database(path) as location:
+        copy = Opened(Path(location))
+        assert copy.kept() == MANY
+        copy.tell(range(MANY, 300))
+        assert copy.found() == copy.true()
+        copy.close()
+        assert index_folder(Path(location)).parent != tmp_path
+    assert kept_file(path).read_bytes() == whole
+    assert not index_folder(Path(location)).exists()
+    first.close()
