@@ -130,6 +130,9 @@ class SqliteIndexSnapshots:
         try:
             label = self._label(namespace, position) | {"facts": len(index)}
             write_index(self._path(namespace), label, index, self._database.stat().st_mode & 0o777)
+        except FileNotFoundError:
+            # Another process began to write it later, or erased a fact: then this file must not come to be.
+            return
         except OSError as error:
             _LOG.warning("the index of %s is not kept: %s", namespace, error)
             return
