@@ -37,9 +37,9 @@ class Limits:
     ``near`` is the least similarity of a pair that shares its subject or a named thing, ``nearer`` that of
     a pair that shares neither. The ``nearest_related`` closest of the pairs that share one, and every pair
     that one road makes certain (same key, same reference, same text), are judged whatever their similarity.
-    Where at least a ``crowd`` of facts is about the same thing, they are judged if they stand out among these
-    or are as near as ``nearer``, instead. Of facts about ``namesakes`` (Ana Lopez, Ana Silva) as many are
-    judged at most: they may be one, but no judge can merge them.
+    Where at least a ``crowd`` of facts is about the same thing, those are judged instead that are ``near``
+    and stand out among these, or are as near as ``nearer``. Of facts about ``namesakes`` (Ana Lopez, Ana
+    Silva) as many are judged at most: they may be one, but no judge can merge them.
     A known fact that is still unfinished ``left_after`` its arrival was left behind by whoever brought it;
     who submits it again finishes it. It is no harm if its first writer lives: the pairs are judged twice.
     """

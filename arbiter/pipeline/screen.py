@@ -55,6 +55,6 @@ def _too_far(candidate: Candidate, limits: Limits) -> str | None:
 def _like_the_rest(candidate: Candidate, limits: Limits) -> str | None:
     """Drop what does not stand out, unless it is near enough for strangers: all may be one claim."""
     similarity, bound = candidate.similarity, candidate.stands_out_from
-    if similarity is None or bound is None or similarity >= min(bound, limits.nearer):
-        return None
-    return "crowd"
+    if similarity is None or bound is None:
+        return _too_far(candidate, limits)
+    return "crowd" if similarity < max(limits.near, min(bound, limits.nearer)) else None

@@ -113,3 +113,11 @@ def test_of_namesakes_the_nearest_is_judged(crowded: Context) -> None:
     facts = crowded.store.facts("default", [candidate.fact_id for candidate in receipt.candidates])
     judged = [(facts[c.fact_id].subject, c.dropped_by) for c in receipt.candidates]
     assert judged == [("Ana Silva", None), ("Ana Lopez", None), ("Ana Costa", "namesake")]
+
+
+def test_what_stands_out_must_be_near_too(crowded: Context) -> None:
+    """Where every pair waits for a person, the least similarity counts in a crowd as well."""
+    context = replace(crowded, limits=replace(crowded.limits, near=0.9, nearer=0.9))
+    submit(about_ana(*LIFE), context)
+    (receipt,) = submit(about_ana("drives trams in Faro", at=20), context)
+    assert {candidate.dropped_by for candidate in receipt.candidates} == {"crowd"}
