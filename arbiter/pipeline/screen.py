@@ -21,27 +21,33 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
     screened = []
     judged = related = namesakes = 0
     for candidate in sorted(candidates, key=rank):
-        related += shares(candidate) and not certain(candidate)
-        dropped = None
-        if judged >= limits.judged_pairs:
+        sure = certain(candidate)
+        related += shares(candidate) and not sure
+        dropped = None if sure else _dropped(candidate, limits, related=related, namesakes=namesakes)
+        if dropped is None and judged >= limits.judged_pairs:
             dropped = "limit"
-        if not certain(candidate):
-            nearest = shares(candidate) and related <= limits.nearest_related
-            spent = candidate.namesake and namesakes >= limits.namesakes
-            dropped = _dropped(candidate, limits, nearest=nearest) or ("namesake" if spent else dropped)
         judged += dropped is None
         namesakes += candidate.namesake and dropped is None
         screened.append(replace(candidate, dropped_by=dropped))
     return screened
 
 
-def _dropped(candidate: Candidate, limits: Limits, *, nearest: bool) -> str | None:
-    """Return the rule by which a candidate is dropped for what it is, if there is one."""
+def _dropped(candidate: Candidate, limits: Limits, *, related: int, namesakes: int) -> str | None:
+    """Return the rule that drops a candidate which no road makes certain, if there is one.
+
+    ``related`` counts it and the nearer ones that share something, ``namesakes`` those judged before it.
+    """
     if candidate.apart:
         return "subject"
     if candidate.stands_out_from is not None:
-        return _like_the_rest(candidate, limits)
-    return None if nearest else _too_far(candidate, limits)
+        dropped = _like_the_rest(candidate, limits)
+    elif shares(candidate) and related <= limits.nearest_related:
+        dropped = None
+    else:
+        dropped = _too_far(candidate, limits)
+    if dropped is None and candidate.namesake and namesakes >= limits.namesakes:
+        return "namesake"
+    return dropped
 
 
 def _too_far(candidate: Candidate, limits: Limits) -> str | None:
