@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import (
     CTE,
@@ -35,24 +36,32 @@ NAMESPACE: BindParameter[str] = bindparam("namespace", type_=Text)
 """The parameter that every statement has."""
 WITHIN: BindParameter[str] = bindparam("within", type_=Text)
 """The same for updates, where the names of columns are taken by their new values."""
+NewRow: TypeAlias = "Callable[[ReadOnlyColumnCollection[str, Any]], ColumnElement[bool]]"
+"""Says of the columns of a new row whether it replaces the one that is there."""
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
     """Return an insert that leaves rows with a known key as they are."""
-    return _insert(connection, table).on_conflict_do_nothing()
+    return _insert_new(connection.dialect.name, table)
 
 
-def upsert(
-    connection: Connection,
-    table: Table,
-    *,
-    where: Callable[[ReadOnlyColumnCollection[str, Any]], ColumnElement[bool]] | None = None,
-) -> Insert:
+def upsert(connection: Connection, table: Table, *, where: NewRow | None = None) -> Insert:
     """Return an insert that replaces rows with a known key.
 
-    ``where`` says of the new row's columns when it replaces the one that is there; always, without it.
+    ``where`` says of the new row's columns when it replaces the one that is there; always, without it. It is
+    asked once: statements are kept, since building one takes longer than running it.
     """
-    insert = _insert(connection, table)
+    return _upsert(connection.dialect.name, table, where)
+
+
+@cache
+def _insert_new(dialect: str, table: Table) -> Insert:
+    return _insert(dialect, table).on_conflict_do_nothing()
+
+
+@cache
+def _upsert(dialect: str, table: Table, where: NewRow | None) -> Insert:
+    insert = _insert(dialect, table)
     new = insert.excluded
     values = {column.name: new[column.name] for column in table.columns if not column.primary_key}
     return insert.on_conflict_do_update(
@@ -62,10 +71,8 @@ def upsert(
     )
 
 
-def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    if connection.dialect.name == POSTGRESQL:
-        return postgresql.insert(table)
-    return sqlite.insert(table)
+def _insert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if dialect == POSTGRESQL else sqlite.insert(table)
 
 
 class _TextsOf(FunctionElement[Any]):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from arbiter.adapters.sql_dialect import upsert
+from arbiter.adapters.sql_dialect import NAMESPACE, upsert
 from arbiter.adapters.sql_rows import micros
 from arbiter.adapters.sql_schema import positions
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from arbiter.ports import Clock
+
+_LAST = select(positions.c.last).where(positions.c.namespace == NAMESPACE)
 
 
 class SqlLog:
@@ -36,9 +38,7 @@ class SqlLog:
     def position(self) -> int:
         """Return the next position."""
         if self._last is None:
-            found = self.connection.execute(
-                select(positions.c.last).where(positions.c.namespace == self.namespace)
-            ).scalar()
+            found = self.connection.execute(_LAST, {"namespace": self.namespace}).scalar()
             self._last = self._written = found or 0
         self._last += 1
         return self._last

@@ -164,8 +164,8 @@ class SqlReader(SqlLookup):
     def subjects_of(self, namespace: str, ids: Iterable[str]) -> dict[str, str]:
         """See ``FactReader.subjects_of``."""
         with self._reading() as connection:
-            rows = connection.execute(_SUBJECTS_OF, {"namespace": namespace, "ids": as_list(ids)})
-            return {row.id: row.subject for row in rows if not row.erased and row.subject is not None}
+            rows = connection.execute(_SUBJECTS_OF, {"namespace": namespace, "ids": as_list(ids)}).all()
+        return {fact_id: name for fact_id, name, erased in rows if not erased and name is not None}
 
     def vectors(
         self, namespace: str, model_id: str, *, after: int

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import BigInteger, BindParameter, bindparam, case, or_, update
@@ -28,7 +28,9 @@ from arbiter.interchange.erasure import erased_judgement, erased_receipt
 from arbiter.interchange.receipts import receipt_json
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.engine import Connection
+    from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
     from arbiter.domain.evidence import JudgedPair
     from arbiter.domain.facts import Sighting
@@ -126,9 +128,7 @@ class SqlWriting:
             )
         if entries:
             self._connection.execute(tables.judgements.insert(), entries)
-            insert = upsert(
-                self._connection, tables.pairs, where=lambda new: or_(new.judged, ~tables.pairs.c.judged)
-            )
+            insert = upsert(self._connection, tables.pairs, where=_says_more)
             self._connection.execute(insert, views)
 
     def finish(self, ids: Iterable[str]) -> None:
@@ -201,6 +201,11 @@ class SqlWriting:
     def flush(self) -> None:
         """Write down what the transaction kept to itself so far."""
         self._log.flush()
+
+
+def _says_more(new: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+    """Keep a verdict where the later look at a pair brought none."""
+    return or_(new.judged, ~tables.pairs.c.judged)
 
 
 def _named(receipt: Receipt) -> set[str]:
