@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arbiter.adapters.text_windows import text_vectors, windows
+from arbiter.domain.token_batches import MOST_TOKENS, token_batches
 from arbiter.errors import ConfigurationError, EmbeddingError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class OnnxEmbedder:
         directory: where ``model.onnx``, ``tokenizer.json`` and ``model.json`` lie.
         threads: threads of one computation; 0: as many as there are cores.
         max_tokens: longest window in tokens, between 3 and 512.
-        batch_size: windows computed at once.
+        batch_tokens: tokens computed at once, padding included.
 
     Raises:
         ConfigurationError: ``model.json`` is missing or makes no sense; later, at the first text, the
@@ -48,12 +49,12 @@ class OnnxEmbedder:
         *,
         threads: int = 0,
         max_tokens: int = 256,
-        batch_size: int = 32,
+        batch_tokens: int = MOST_TOKENS,
     ) -> None:
         self._directory = directory
         self._threads = threads
         self._window = max_tokens - _MARKS
-        self._batch_size = batch_size
+        self._batch_tokens = batch_tokens
         about = directory / "model.json"
         try:
             card = json.loads(about.read_text(encoding="utf-8"))
@@ -90,16 +91,12 @@ class OnnxEmbedder:
             for text, ids in enumerate(tokens)
             for start, end in windows(len(ids), self._window)
         ]
-        cuts.sort(key=lambda cut: cut[2] - cut[1])
-        vectors = np.concatenate(
-            [
-                self._vectors(
-                    [tokens[text][start:end] for text, start, end in cuts[at : at + self._batch_size]]
-                )
-                for at in range(0, len(cuts), self._batch_size)
-            ]
-        )
         lengths = [end - start for _, start, end in cuts]
+        vectors = np.empty((len(cuts), self._dimension), dtype=np.float32)
+        for batch in token_batches([count + _MARKS for count in lengths], self._batch_tokens):
+            vectors[batch] = self._vectors(
+                [tokens[text][start:end] for text, start, end in (cuts[row] for row in batch)]
+            )
         return text_vectors(vectors, [text for text, _, _ in cuts], lengths, count=len(texts))
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:

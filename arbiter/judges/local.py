@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.domain.evidence import Judgement, RecordPair, Side, Spend, Unjudged, Verdict
+from arbiter.domain.token_batches import MOST_TOKENS, token_batches
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
@@ -84,17 +85,19 @@ class LocalJudge:
         directory: where ``model.onnx`` and ``judge.json`` lie, and ``tokenizer.json`` where it is not the
             packaged one.
         threads: threads of one computation; 0: as many as there are cores.
-        batch_size: pairs computed at once.
+        batch_tokens: word pieces computed at once, padding included.
 
     Raises:
         ConfigurationError: ``judge.json`` is missing or makes no sense; later, at the first pair, the model
             does not load or is not the file that ``judge.json`` speaks of.
     """
 
-    def __init__(self, directory: Path = PACKAGED, *, threads: int = 0, batch_size: int = 32) -> None:
+    def __init__(
+        self, directory: Path = PACKAGED, *, threads: int = 0, batch_tokens: int = MOST_TOKENS
+    ) -> None:
         self._directory = directory
         self._threads = threads
-        self._batch_size = batch_size
+        self._batch_tokens = batch_tokens
         self._card = JudgeCard.read(directory / "judge.json")
 
     @property
@@ -115,18 +118,16 @@ class LocalJudge:
         """
         answers: list[Judgement] = [self._unjudged("not_text", "a text is not valid Unicode")] * len(pairs)
         tokens = self._tokens(pairs)
-        fitting = []
-        for place, pair in tokens.items():
-            if len(pair.ids) <= self._card.max_tokens:
-                fitting.append(place)
-            else:
-                window = self._card.max_tokens
-                answers[place] = self._unjudged(
-                    "too_long", f"the two texts are {len(pair.ids)} word pieces long; {window} fit"
-                )
-        fitting.sort(key=lambda place: len(tokens[place].ids))
-        for start in range(0, len(fitting), self._batch_size):
-            places = fitting[start : start + self._batch_size]
+        window = self._card.max_tokens
+        fitting = [place for place, pair in tokens.items() if len(pair.ids) <= window]
+        for place in tokens.keys() - set(fitting):
+            count = len(tokens[place].ids)
+            answers[place] = self._unjudged(
+                "too_long", f"the two texts are {count} word pieces long; {window} fit"
+            )
+        lengths = [len(tokens[place].ids) for place in fitting]
+        for batch in token_batches(lengths, self._batch_tokens):
+            places = [fitting[row] for row in batch]
             logits = self._logits([tokens[place] for place in places])
             if logits is None:
                 failed = self._unjudged("model_failed", "the model could not be computed", retryable=True)

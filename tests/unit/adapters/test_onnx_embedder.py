@@ -76,7 +76,7 @@ def test_windows_and_batches_change_nothing_else(embedder: OnnxEmbedder) -> None
     words = "harbour crane report vote ship rope".split(" ")
     halves = embedder.embed([" ".join(words[:3]), " ".join(words[3:])])
     mean = halves.sum(axis=0) / np.linalg.norm(halves.sum(axis=0))
-    narrow = OnnxEmbedder(threads=1, max_tokens=5, batch_size=1)
+    narrow = OnnxEmbedder(threads=1, max_tokens=5, batch_tokens=5)
     assert narrow.embed([" ".join(words)])[0] == pytest.approx(mean, abs=1e-3)
 
 

@@ -84,7 +84,7 @@ def test_a_pair_reads_the_same_alone_and_in_a_batch(judge: LocalJudge) -> None:
     for found, single in zip(together, alone * 5, strict=True):
         assert dict(found.probabilities) == pytest.approx(dict(single.probabilities), abs=1e-5)
     assert verdicts(judge, *pairs) == together
-    small = verdicts(LocalJudge(threads=2, batch_size=3), *pairs)
+    small = verdicts(LocalJudge(threads=2, batch_tokens=100), *pairs)
     assert [found.relation for found in small] == [found.relation for found in together]
 
 

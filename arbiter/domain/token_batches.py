@@ -1,0 +1,28 @@
+"""Which texts a model computes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+MOST_TOKENS = 512
+"""What lies between the layers of a small model stays in a core's own cache up to about so many tokens."""
+
+
+def token_batches(lengths: Sequence[int], most: int = MOST_TOKENS) -> Iterator[list[int]]:
+    """Yield the places of texts, the shortest first, in batches of up to ``most`` tokens.
+
+    Texts of like length come together, since a batch is padded to its longest and padding costs as much
+    as words; it is counted. A text that is longer than ``most`` by itself is a batch of its own.
+
+    Args:
+        lengths: tokens of each text.
+        most: tokens of a batch.
+    """
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[place] > most:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
