@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def test_a_file_that_does_not_fit_is_built_again(
 def copied(path: Path) -> Path:
     """Return a backup of a store."""
     target = path.with_name("copy.db")
-    with sqlite3.connect(path) as source, sqlite3.connect(target) as copy:
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
         source.backup(copy)
     return target
 
@@ -160,7 +161,7 @@ def test_a_vector_that_was_made_again_is_found(tmp_path: Path) -> None:
     """It is at another position of the log now, which is in step with what is found."""
     path = tmp_path / "facts.db"
     first = filled(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM vectors WHERE fact_id = ?", (fact_id(70),))
     with first.store.writing(HERE) as tx:
         tx.put_vectors("words-16", [fact_id(70)], first.vectors(range(70, 71)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -147,9 +148,8 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
     """A schema that this version does not know is an error that names both."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.close()
     before = path.read_bytes()
     with pytest.raises(SchemaVersionError, match=f"schema 9999, newer than {REVISIONS[-1]}; upgrade arbiter"):
         SqlStore(path, TickingClock())
