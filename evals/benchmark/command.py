@@ -19,7 +19,8 @@ from evals.benchmark.designs import Design, compare
 from evals.benchmark.facts import stored
 from evals.benchmark.filling import fill
 from evals.benchmark.growth import Growth, Work, measure, reopened
-from evals.benchmark.tables import design_rows, growth_rows, part_rows
+from evals.benchmark.models import Model, measure_models
+from evals.benchmark.tables import design_rows, growth_rows, model_rows, part_rows
 from evals.report.provenance import checkout
 from evals.stack import Stack
 from evals.streams import load_streams
@@ -33,6 +34,7 @@ class Measured:
     commit: str | None
     growth: Sequence[Growth]
     designs: Sequence[Design]
+    models: Sequence[Model]
 
 
 @click.command()
@@ -55,6 +57,9 @@ class Measured:
 @click.option("--bare", default=200, show_default=True, help="New records to submit without a subject.")
 @click.option("--replayed", default=20_000, show_default=True, help="Records to submit that are known.")
 @click.option("--single", default=200, show_default=True, help="New records to submit one at a time.")
+@click.option(
+    "--alone", default=400, show_default=True, help="Texts and pairs that each model reads alone, at most."
+)
 @click.option("--designs/--no-designs", default=True, help="Count what is asked of a language model, too.")
 @click.option("--threads", default=0, show_default=True, help="Threads of the models; 0: all cores.")
 @click.option(
@@ -69,6 +74,7 @@ def command(
     spread: int,
     designs: bool,
     threads: int,
+    alone: int,
     keep: Path | None,
     out: Path | None,
     **counts: int,
@@ -84,6 +90,7 @@ def command(
     with tempfile.TemporaryDirectory() as folder:
         growth = list(_grown(stores, Path(folder), keep, settings, work))
     asked = compare(load_streams(), Stack.open(settings)) if designs else []
+    models = measure_models(alone, threads)
     cores = f"{os.cpu_count()} cores, models on {threads or 'all'} of them"
     machine = f"{platform.machine()}, {cores}, Python {platform.python_version()}"
     click.echo(machine)
@@ -91,10 +98,11 @@ def command(
         ("Stores", growth_rows(growth)),
         ("Milliseconds for a new record", part_rows(growth)),
         ("Asked of a language model", design_rows(asked)),
+        ("The models alone", model_rows(models)),
     ):
         _print(title, rows)
     if out is not None:
-        told = asdict(Measured(machine, checkout()[0], growth, asked))
+        told = asdict(Measured(machine, checkout()[0], growth, asked, models))
         out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evals.benchmark.designs import Design
     from evals.benchmark.growth import Growth
+    from evals.benchmark.models import Model
 
 _PARTS = ("embedding", "entities", "search", "judge")
 
@@ -59,6 +60,23 @@ def design_rows(designs: Sequence[Design]) -> list[list[str]]:
                 str(found.wrongly_removed),
             ]
             for found in designs
+        ),
+    ]
+
+
+def model_rows(models: Sequence[Model]) -> list[list[str]]:
+    """Return what each model takes by itself."""
+    head = ["model", "a second", "first answer s", "weights MB"]
+    return [
+        head,
+        *(
+            [
+                found.what,
+                f"{found.rate:,.0f} {found.items}",
+                f"{found.first_s:.1f}",
+                "" if found.weights is None else f"{found.weights / 1e6:.1f}",
+            ]
+            for found in models
         ),
     ]
 

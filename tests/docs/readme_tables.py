@@ -22,7 +22,8 @@ from arbiter.cli import main
 from arbiter.settings import ENV_PREFIX, Settings
 from evals.benchmark.designs import Design
 from evals.benchmark.growth import Growth
-from evals.benchmark.tables import design_rows, growth_rows, part_rows
+from evals.benchmark.models import Model
+from evals.benchmark.tables import design_rows, growth_rows, model_rows, part_rows
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 100
@@ -71,11 +72,12 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def speed_tables() -> str:
-    """Return the committed figures of the benchmark: stores, where the time goes, and what is asked."""
+    """Return the committed figures of the benchmark: stores, where the time goes, what is asked, models."""
     told = json.loads((ROOT / "evals" / "results" / "speed.json").read_text("utf-8"))
     growth = [Growth(**grown) for grown in told["growth"]]
     designs = [Design(**design) for design in told["designs"]]
-    shown = [growth_rows(growth), part_rows(growth), design_rows(designs)]
+    models = [Model(**model) for model in told["models"]]
+    shown = [growth_rows(growth), part_rows(growth), design_rows(designs), model_rows(models)]
     tables = "\n\n".join(table(head, rows) for head, *rows in shown)
     return f"{tables}\n\n{told['machine']}, commit {told['commit'][:7]}."
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from arbiter.adapters.onnx_embedder import PACKAGED as EMBEDDING
 from arbiter.api import Arbiter
+from arbiter.judges.local import PACKAGED as JUDGE
 from arbiter.settings import Settings
 from arbiter.testing import WordEmbedder
 from evals.__main__ import main
@@ -18,7 +20,7 @@ from evals.benchmark.clocked import Stopwatch
 from evals.benchmark.facts import namespace, records, stored, unseen
 from evals.benchmark.filling import PartsEmbedder, fill
 from evals.benchmark.growth import recall
-from evals.benchmark.tables import design_rows, growth_rows
+from evals.benchmark.tables import design_rows, growth_rows, model_rows
 
 SETTINGS = Settings(embedding_threads=1)
 
@@ -77,7 +79,9 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
     out = tmp_path / "speed.json"
     options = "--facts 30 --facts 60 --spread 20 --new 6 --bare 4 --replayed 40 --single 3 --threads 1"
     run = CliRunner().invoke(
-        main, ["benchmark", *options.split(), "--no-designs", "--out", str(out)], catch_exceptions=False
+        main,
+        ["benchmark", *options.split(), "--alone=3", "--no-designs", "--out", str(out)],
+        catch_exceptions=False,
     )
     told = json.loads(out.read_text("utf-8"))
     assert [(g["facts"], g["namespaces"]) for g in told["growth"]] == [(30, 1), (60, 1), (20, 20)]
@@ -90,11 +94,16 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
         assert grown["open_s"] > grown["index_s"] > 0 < grown["reopen_s"]
     before = [line for line, after in pairwise(run.stdout.splitlines()) if after.lstrip().startswith("facts")]
     assert before == ["Stores", "Milliseconds for a new record"]
+    assert [model["what"] for model in told["models"]] == ["embedding", "entities", "local judge"]
+    assert [model["weights"] for model in told["models"]] == [
+        (folder / "model.onnx").stat().st_size if folder else None for folder in (EMBEDDING, None, JUDGE)
+    ]
+    assert all(model["rate"] > 0 < model["first_s"] for model in told["models"])
 
 
 def test_a_kept_store_stays_as_it_was_filled(tmp_path: Path) -> None:
     """What is new to it once is new to it the next time, too."""
-    options = "--facts 20 --new 3 --bare 2 --replayed 4 --single 2 --threads 1 --no-designs"
+    options = "--facts 20 --new 3 --bare 2 --replayed 4 --single 2 --threads 1 --no-designs --alone 0"
     command = ["benchmark", *options.split(), "--keep", str(tmp_path)]
     kept = []
     for _ in range(2):
@@ -107,4 +116,4 @@ def test_a_kept_store_stays_as_it_was_filled(tmp_path: Path) -> None:
 
 def test_without_figures_there_are_heads_only() -> None:
     """No store and no design: nothing to show."""
-    assert len(growth_rows([])) == len(design_rows([])) == 1
+    assert len(growth_rows([])) == len(design_rows([])) == len(model_rows([])) == 1
