@@ -42,8 +42,10 @@ _DAMAGED = "a vector in the store is damaged; `arbiter doctor --repair` makes it
 _LAST_SEEN = select(sightings.c.id, sightings.c.last_seen).where(
     sightings.c.namespace == NAMESPACE, sightings.c.id.in_(listed("ids"))
 )
-_OF_FACTS = select(*SIGHTING).where(
-    sightings.c.namespace == NAMESPACE, sightings.c.fact_id.in_(listed("ids"))
+_OF_FACTS = (
+    select(*SIGHTING, erasures.c.fingerprint)
+    .outerjoin(erasures, and_(erasures.c.namespace == NAMESPACE, erasures.c.fact_id == sightings.c.fact_id))
+    .where(sightings.c.namespace == NAMESPACE, sightings.c.fact_id.in_(listed("ids")))
 )
 _ERASED = select(erasures.c.fact_id, erasures.c.fingerprint).where(
     erasures.c.namespace == NAMESPACE, erasures.c.fact_id.in_(listed("ids"))
@@ -102,9 +104,12 @@ def load_facts(connection: Connection, namespace: str, ids: Iterable[str]) -> di
         return {}
     parameters = {"namespace": namespace, "ids": as_list(wanted)}
     told: defaultdict[str, list[Sighting]] = defaultdict(list)
-    for row in connection.execute(_OF_FACTS, parameters).all():
-        told[row[1]].append(sighting_of_row(row))
-    erased = load_erased(connection, namespace, wanted)
+    erased: dict[str, str] = {}
+    for *row, fingerprint in connection.execute(_OF_FACTS, parameters).all():
+        sighting = sighting_of_row(row)
+        told[sighting.fact_id].append(sighting)
+        if fingerprint is not None:
+            erased[sighting.fact_id] = fingerprint
     found: dict[str, Fact] = {}
     for fact_id in wanted:
         if fact_id in told:
