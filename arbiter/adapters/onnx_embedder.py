@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ import numpy as np
 from arbiter.adapters.text_windows import text_vectors, windows
 from arbiter.domain.token_batches import MOST_TOKENS, token_batches
 from arbiter.errors import ConfigurationError, EmbeddingError
+from arbiter.judges.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -34,7 +35,7 @@ class OnnxEmbedder:
 
     Args:
         directory: where ``model.onnx``, ``tokenizer.json`` and ``model.json`` lie.
-        threads: threads of one computation; 0: as many as there are cores.
+        threads: batches computed at once; 0: as many as there are cores.
         max_tokens: longest window in tokens, between 3 and 512.
         batch_tokens: tokens computed at once, padding included.
 
@@ -52,7 +53,7 @@ class OnnxEmbedder:
         batch_tokens: int = MOST_TOKENS,
     ) -> None:
         self._directory = directory
-        self._threads = threads
+        self._cores = SideBySide(threads)
         self._window = max_tokens - _MARKS
         self._batch_tokens = batch_tokens
         about = directory / "model.json"
@@ -87,17 +88,19 @@ class OnnxEmbedder:
             return np.zeros((0, self._dimension), dtype=np.float32)
         tokens = self._tokens(texts)
         cuts = [
-            (text, start, end)
+            (text, ids[start:end])
             for text, ids in enumerate(tokens)
             for start, end in windows(len(ids), self._window)
         ]
-        lengths = [end - start for _, start, end in cuts]
+        lengths = [len(piece) for _, piece in cuts]
+        marked = [count + _MARKS for count in lengths]
+        batches = list(token_batches(marked, self._batch_tokens, parts=self._cores.threads))
+        compute = partial(self._vectors, self._session)
+        computed = self._cores.map(compute, [[cuts[row][1] for row in batch] for batch in batches])
         vectors = np.empty((len(cuts), self._dimension), dtype=np.float32)
-        for batch in token_batches([count + _MARKS for count in lengths], self._batch_tokens):
-            vectors[batch] = self._vectors(
-                [tokens[text][start:end] for text, start, end in (cuts[row] for row in batch)]
-            )
-        return text_vectors(vectors, [text for text, _, _ in cuts], lengths, count=len(texts))
+        for batch, found in zip(batches, computed, strict=True):
+            vectors[batch] = found
+        return text_vectors(vectors, [text for text, _ in cuts], lengths, count=len(texts))
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         try:
@@ -106,7 +109,7 @@ class OnnxEmbedder:
             raise EmbeddingError("a text is not valid Unicode") from error
         return [encoding.ids for encoding in encodings]
 
-    def _vectors(self, pieces: Sequence[Sequence[int]]) -> Vectors:
+    def _vectors(self, session: InferenceSession, pieces: Sequence[Sequence[int]]) -> Vectors:
         opening, closing = self._marks
         longest = max(map(len, pieces)) + len(self._marks)
         ids = np.zeros((len(pieces), longest), dtype=np.int64)
@@ -115,7 +118,6 @@ class OnnxEmbedder:
             marked = [opening, *piece, closing]
             ids[row, : len(marked)] = marked
             mask[row, : len(marked)] = 1
-        session = self._session
         try:
             (vectors,) = session.run(["vectors"], {"input_ids": ids, "attention_mask": mask})
         # The runtime's errors share no base class of their own.
@@ -148,11 +150,9 @@ class OnnxEmbedder:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         # The graph is written as it should run; further fusing made it slower.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        # Threads that wait in a busy loop starve whatever else the machine does.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         content = self._content()
         try:
             return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])

@@ -8,7 +8,7 @@ MOST_TOKENS = 512
 """What lies between the layers of a small model stays in a core's own cache up to about so many tokens."""
 
 
-def token_batches(lengths: Sequence[int], most: int = MOST_TOKENS) -> Iterator[list[int]]:
+def token_batches(lengths: Sequence[int], most: int = MOST_TOKENS, *, parts: int = 1) -> Iterator[list[int]]:
     """Yield the places of texts, the shortest first, in batches of up to ``most`` tokens.
 
     Texts of like length come together, since a batch is padded to its longest and padding costs as much
@@ -17,10 +17,12 @@ def token_batches(lengths: Sequence[int], most: int = MOST_TOKENS) -> Iterator[l
     Args:
         lengths: tokens of each text.
         most: tokens of a batch.
+        parts: the least number of batches, where there are as many texts.
     """
     batch: list[int] = []
+    share = -(-len(lengths) // parts)
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > most:
+        if len(batch) == share or (batch and (len(batch) + 1) * lengths[place] > most):
             yield batch
             batch = []
         batch.append(place)

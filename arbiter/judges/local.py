@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +18,7 @@ from arbiter.domain.token_batches import MOST_TOKENS, token_batches
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
+from arbiter.judges.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -84,7 +85,7 @@ class LocalJudge:
     Args:
         directory: where ``model.onnx`` and ``judge.json`` lie, and ``tokenizer.json`` where it is not the
             packaged one.
-        threads: threads of one computation; 0: as many as there are cores.
+        threads: batches computed at once; 0: as many as there are cores.
         batch_tokens: word pieces computed at once, padding included.
 
     Raises:
@@ -96,7 +97,7 @@ class LocalJudge:
         self, directory: Path = PACKAGED, *, threads: int = 0, batch_tokens: int = MOST_TOKENS
     ) -> None:
         self._directory = directory
-        self._threads = threads
+        self._cores = SideBySide(threads)
         self._batch_tokens = batch_tokens
         self._card = JudgeCard.read(directory / "judge.json")
 
@@ -121,20 +122,21 @@ class LocalJudge:
         window = self._card.max_tokens
         fitting = [place for place, pair in tokens.items() if len(pair.ids) <= window]
         for place in tokens.keys() - set(fitting):
-            count = len(tokens[place].ids)
-            answers[place] = self._unjudged(
-                "too_long", f"the two texts are {count} word pieces long; {window} fit"
-            )
+            told = f"the two texts are {len(tokens[place].ids)} word pieces long; {window} fit"
+            answers[place] = self._unjudged("too_long", told)
+        if not fitting:
+            return answers, Spend()
+        failed = self._unjudged("model_failed", "the model could not be computed", retryable=True)
         lengths = [len(tokens[place].ids) for place in fitting]
-        for batch in token_batches(lengths, self._batch_tokens):
-            places = [fitting[row] for row in batch]
-            logits = self._logits([tokens[place] for place in places])
-            if logits is None:
-                failed = self._unjudged("model_failed", "the model could not be computed", retryable=True)
-                answers = [failed if place in set(places) else answer for place, answer in enumerate(answers)]
-                continue
-            for place, row in zip(places, logits, strict=True):
-                answers[place] = self._verdict(row)
+        batches = [
+            [fitting[row] for row in batch]
+            for batch in token_batches(lengths, self._batch_tokens, parts=self._cores.threads)
+        ]
+        compute = partial(self._logits, self._session)
+        computed = self._cores.map(compute, [[tokens[place] for place in batch] for batch in batches])
+        for batch, logits in zip(batches, computed, strict=True):
+            for row, place in enumerate(batch):
+                answers[place] = failed if logits is None else self._verdict(logits[row])
         return answers, Spend(local_pairs=len(fitting))
 
     def logits(self, pairs: Sequence[RecordPair]) -> Array:
@@ -169,7 +171,8 @@ class LocalJudge:
         before = list(self._card.heads).index(name)
         at = sum(len(labels) for labels in list(self._card.heads.values())[:before])
         width = len(self._card.heads[name])
-        rows = [self._logits([tokens[place]]) for place in range(len(tokens))]
+        compute = partial(self._logits, self._session)
+        rows = self._cores.map(compute, [[tokens[place]] for place in range(len(tokens))])
         known = [row[:, at : at + width] for row in rows if row is not None]
         if len(known) < len(tokens):
             raise ConfigurationError("the model could not be computed")
@@ -182,14 +185,13 @@ class LocalJudge:
         contexts = [context_words(pairs[place]) for place in readable]
         return dict(zip(readable, encode(self._tokenizer, texts, contexts), strict=True))
 
-    def _logits(self, pairs: Sequence[PairTokens]) -> Array | None:
+    def _logits(self, session: InferenceSession, pairs: Sequence[PairTokens]) -> Array | None:
         longest = max(len(pair.ids) for pair in pairs)
         ids = np.zeros((len(pairs), longest), dtype=np.int64)
         mask, segments = np.zeros_like(ids), np.zeros_like(ids)
         for row, pair in enumerate(pairs):
             count = len(pair.ids)
             ids[row, :count], segments[row, :count], mask[row, :count] = pair.ids, pair.segments, 1
-        session = self._session
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
         try:
             (logits,) = session.run(["logits"], feed)
@@ -248,11 +250,9 @@ class LocalJudge:
         path = self._directory / "model.onnx"
         content = _checked(path, self._card.sha256)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         # The graph is written as it should run; further fusing made it slower.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        # Threads that wait in a busy loop starve whatever else the machine does.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:

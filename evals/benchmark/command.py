@@ -90,7 +90,7 @@ def command(
     with tempfile.TemporaryDirectory() as folder:
         growth = list(_grown(stores, Path(folder), keep, settings, work))
     asked = compare(load_streams(), Stack.open(settings)) if designs else []
-    models = measure_models(alone, threads)
+    models = measure_models(alone)
     cores = f"{os.cpu_count()} cores, models on {threads or 'all'} of them"
     machine = f"{platform.machine()}, {cores}, Python {platform.python_version()}"
     click.echo(machine)

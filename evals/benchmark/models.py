@@ -36,7 +36,7 @@ class Model:
     Attributes:
         what: the model.
         items: what it reads.
-        rate: items a second, the best of three passes.
+        rate: items a second on one core, the best of three passes.
         first_s: from the start of a process to its first answer, in seconds.
         weights: size of its file in bytes; None: it comes from a package of its own.
     """
@@ -48,16 +48,16 @@ class Model:
     weights: int | None
 
 
-def measure_models(count: int, threads: int) -> list[Model]:
-    """Measure each model on ``count`` texts or pairs of 15 words or so, in a process of its own."""
+def measure_models(count: int) -> list[Model]:
+    """Measure each model in a process of its own, on ``count`` texts or pairs of 15 words or so."""
     if not count:
         return []
     pairs = _pairs(count)
     texts = [pair.b.content for pair in pairs]
     return [
-        _measured("embedding", "texts", texts, threads, EMBEDDING / "model.onnx"),
-        _measured("entities", "texts", texts, threads, None),
-        _measured("local judge", "pairs", pairs, threads, JUDGE / "model.onnx"),
+        _measured("embedding", "texts", texts, EMBEDDING / "model.onnx"),
+        _measured("entities", "texts", texts, None),
+        _measured("local judge", "pairs", pairs, JUDGE / "model.onnx"),
     ]
 
 
@@ -67,18 +67,18 @@ def _pairs(count: int) -> list[RecordPair]:
     return fitting[:count]
 
 
-def _measured(what: str, items: str, given: Sequence[Any], threads: int, weights: Path | None) -> Model:
+def _measured(what: str, items: str, given: Sequence[Any], weights: Path | None) -> Model:
     begun = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(1) as alone:
-        alone.apply(seconds, (what, given[:1], threads))
+        alone.apply(seconds, (what, given[:1]))
         first_s = time.perf_counter() - begun
-        best = min(alone.apply(seconds, (what, given, threads)) for _ in range(_PASSES))
+        best = min(alone.apply(seconds, (what, given)) for _ in range(_PASSES))
     return Model(what, items, len(given) / best, first_s, weights.stat().st_size if weights else None)
 
 
-def seconds(what: str, given: Sequence[Any], threads: int) -> float:
+def seconds(what: str, given: Sequence[Any]) -> float:
     """Let a model read everything, 32 at once, and return the seconds; its loading is not counted."""
-    reading = _reading(what, threads)
+    reading = _reading(what)
     reading(given[:1])
     begun = time.perf_counter()
     for batch in batches(given, AT_ONCE):
@@ -86,7 +86,7 @@ def seconds(what: str, given: Sequence[Any], threads: int) -> float:
     return time.perf_counter() - begun
 
 
-def _reading(what: str, threads: int) -> Callable[[Sequence[Any]], object]:
+def _reading(what: str) -> Callable[[Sequence[Any]], object]:
     if what == "embedding":
-        return OnnxEmbedder(threads=threads).embed
-    return SpacyEntities().extract if what == "entities" else LocalJudge(threads=threads).judge
+        return OnnxEmbedder(threads=1).embed
+    return SpacyEntities().extract if what == "entities" else LocalJudge(threads=1).judge

@@ -66,7 +66,7 @@ def design_rows(designs: Sequence[Design]) -> list[list[str]]:
 
 def model_rows(models: Sequence[Model]) -> list[list[str]]:
     """Return what each model takes by itself."""
-    head = ["model", "a second", "first answer s", "weights MB"]
+    head = ["model", "a second on one core", "first answer s", "weights MB"]
     return [
         head,
         *(

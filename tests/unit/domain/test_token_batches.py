@@ -18,15 +18,22 @@ def test_what_is_too_long_for_any_batch_has_its_own() -> None:
     assert list(token_batches([30, 3, 40], 10)) == [[1], [0], [2]]
 
 
+def test_few_texts_are_shared_out_among_parts() -> None:
+    """Four texts for two cores are two batches though one would hold them; a single text stays one."""
+    assert list(token_batches([1, 1, 1, 1], 10, parts=2)) == [[0, 1], [2, 3]]
+    assert list(token_batches([1, 1, 1], 10, parts=2)) == [[0, 1], [2]]
+    assert list(token_batches([1], 10, parts=2)) == [[0]]
+
+
 def test_no_texts_make_no_batch() -> None:
     """Nothing is computed for nothing."""
-    assert list(token_batches([])) == []
+    assert list(token_batches([], parts=3)) == []
 
 
-@given(lengths=st.lists(st.integers(1, 60)), most=st.integers(1, 200))
-def test_every_place_comes_once_within_the_bound(lengths: list[int], most: int) -> None:
+@given(lengths=st.lists(st.integers(1, 60)), most=st.integers(1, 200), parts=st.integers(1, 9))
+def test_every_place_comes_once_within_the_bound(lengths: list[int], most: int, parts: int) -> None:
     """All places come once, in the order of their lengths; a batch over the bound holds one text."""
-    batches = list(token_batches(lengths, most))
+    batches = list(token_batches(lengths, most, parts=parts))
     places = [place for batch in batches for place in batch]
     assert sorted(places) == list(range(len(lengths)))
     assert [lengths[place] for place in places] == sorted(lengths)

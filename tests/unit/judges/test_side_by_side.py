@@ -1,0 +1,46 @@
+"""Work on several threads at once, its answers in order."""
+
+from __future__ import annotations
+
+from threading import Barrier, get_ident
+
+import pytest
+
+from arbiter.judges.side_by_side import SideBySide
+
+
+def test_two_run_at_once_and_answer_in_order() -> None:
+    """Each waits for the other one, which would be for ever if one came after the other."""
+    meeting = Barrier(2, timeout=30)
+
+    def work(item: int) -> int:
+        meeting.wait()
+        return item * 10
+
+    assert SideBySide(2).map(work, [3, 1, 2, 5]) == [30, 10, 20, 50]
+
+
+@pytest.mark.parametrize(("threads", "items"), [(1, [1, 2, 3]), (4, [7])])
+def test_where_nothing_can_run_beside_it_stays_on_its_thread(threads: int, items: list[int]) -> None:
+    """One thread, or one item: nobody is asked to do it in one's place."""
+    assert SideBySide(threads).map(lambda _: get_ident(), items) == [get_ident()] * len(items)
+
+
+def test_nothing_makes_nothing() -> None:
+    """No item, no work."""
+    assert SideBySide(2).map(str, []) == []
+
+
+def test_no_number_means_every_core() -> None:
+    """There is at least one."""
+    assert SideBySide(0).threads >= 1
+
+
+def test_an_error_of_the_work_is_the_callers() -> None:
+    """The first in the order of the items is raised."""
+
+    def work(item: int) -> None:
+        raise ValueError(item)
+
+    with pytest.raises(ValueError, match="1"):
+        SideBySide(2).map(work, [1, 2])
