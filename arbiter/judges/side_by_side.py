@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
@@ -16,7 +17,8 @@ class SideBySide:
     """Runs work that lets go of the interpreter on several threads at once.
 
     The threads of one computation wait for one another at every operator of a small model, those of
-    several computations never: two cores read half as many pairs again this way.
+    several computations never: two cores read half as many pairs again this way. Whoever asks works along,
+    so that little work never waits behind much of somebody else's.
 
     Args:
         threads: how many run at once; 0: as many as this process has cores.
@@ -26,14 +28,35 @@ class SideBySide:
         self.threads = threads or _cores()
 
     def map(self, work: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
-        """Return what the work makes of each item, in their order; its first error is raised."""
-        if self.threads == 1 or len(items) == 1:
-            return [work(item) for item in items]
-        return list(self._pool.map(work, items))
+        """Return what the work makes of each item, in their order. An error ends it, and is raised."""
+        waiting = deque(enumerate(items))
+
+        def take() -> list[tuple[int, Found]]:
+            try:
+                return [(place, work(item)) for place, item in _taken(waiting)]
+            except BaseException:
+                waiting.clear()
+                raise
+
+        others = [self._pool.submit(take) for _ in range(1, min(self.threads, len(items)))]
+        found = take()
+        for other in others:
+            if not other.cancel():
+                found += other.result()
+        return [made for _, made in sorted(found, key=lambda one: one[0])]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads, thread_name_prefix="model")
+        return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="model")
+
+
+def _taken(waiting: deque[Given]) -> Iterator[Given]:
+    """Take what waits from the left until nothing does; several threads may."""
+    while True:
+        try:
+            yield waiting.popleft()
+        except IndexError:
+            return
 
 
 def _cores() -> int:

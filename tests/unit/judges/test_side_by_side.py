@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Barrier, get_ident
+from threading import Barrier, Event, Thread, get_ident
 
 import pytest
 
@@ -37,10 +37,34 @@ def test_no_number_means_every_core() -> None:
 
 
 def test_an_error_of_the_work_is_the_callers() -> None:
-    """The first in the order of the items is raised."""
+    """It is raised, and what was not begun is left alone, also where it looks like the end of the work."""
+    done = []
 
     def work(item: int) -> None:
-        raise ValueError(item)
+        if item == 0:
+            raise IndexError("of the work")
+        done.append(item)
 
-    with pytest.raises(ValueError, match="1"):
-        SideBySide(2).map(work, [1, 2])
+    with pytest.raises(IndexError, match="of the work"):
+        SideBySide(1).map(work, [1, 0, 2])
+    assert done == [1]
+    with pytest.raises(IndexError, match="of the work"):
+        SideBySide(3).map(work, [0, 0, 0, 0])
+
+
+def test_little_work_does_not_wait_behind_much() -> None:
+    """While every thread is held by somebody else's work, a caller does all of its own alone."""
+    begun, end = Barrier(3, timeout=30), Event()
+    beside = SideBySide(2)
+
+    def hold(_: int) -> None:
+        begun.wait()
+        end.wait(30)
+
+    holder = Thread(target=beside.map, args=(hold, [1, 2]))
+    holder.start()
+    begun.wait()
+    assert beside.map(lambda item: (item, get_ident()), [1, 2, 3]) == [(n, get_ident()) for n in (1, 2, 3)]
+    end.set()
+    holder.join(30)
+    assert not holder.is_alive()
