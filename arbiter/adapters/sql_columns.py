@@ -43,9 +43,9 @@ class Vector(TypeDecorator[bytes]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> bytes | None:  # noqa: ANN401
         """Return the bytes of what the driver gives."""
-        if dialect.name != "postgresql" or value is None:
-            return value  # type: ignore[no-any-return]
-        packed: bytes = value.to_numpy().astype("<f4", copy=False).tobytes()
+        packed: bytes | None = value
+        if dialect.name == "postgresql" and value is not None:
+            packed = value.to_numpy().astype("<f4", copy=False).tobytes()
         return packed
 
 

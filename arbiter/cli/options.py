@@ -116,7 +116,8 @@ def common_options(
         decorated: Any = collecting
         for option in reversed(added):
             decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]
+        command: Function = decorated
+        return command
 
     return decorate
 

@@ -159,12 +159,12 @@ def _duplicate_ratio(records: Metric) -> Metric:
 
 
 def _of_all_workers() -> Collector:
-    collector: Collector = MultiProcessCollector(None)  # type: ignore[no-untyped-call]
+    collector: Collector = MultiProcessCollector(None)  # type: ignore[no-untyped-call]  # it has no types
     return collector
 
 
 def _forget(pid: int) -> None:
-    mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]  # it has no types
 
 
 def _forget_the_dead() -> None:
