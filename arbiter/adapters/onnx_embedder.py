@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arbiter.adapters.text_windows import text_vectors, windows
-from arbiter.domain.token_batches import MOST_TOKENS, token_batches
+from arbiter.domain.token_batches import MOST_TOKENS
 from arbiter.errors import ConfigurationError, EmbeddingError
 from arbiter.judges.side_by_side import SideBySide
 
@@ -92,14 +92,11 @@ class OnnxEmbedder:
             for text, ids in enumerate(tokens)
             for start, end in windows(len(ids), self._window)
         ]
-        lengths = [len(piece) for _, piece in cuts]
-        marked = [count + _MARKS for count in lengths]
-        batches = list(token_batches(marked, self._batch_tokens, parts=self._cores.threads))
+        pieces = [piece for _, piece in cuts]
+        lengths = [len(piece) for piece in pieces]
         compute = partial(self._vectors, self._session)
-        computed = self._cores.map(compute, [[cuts[row][1] for row in batch] for batch in batches])
-        vectors = np.empty((len(cuts), self._dimension), dtype=np.float32)
-        for batch, found in zip(batches, computed, strict=True):
-            vectors[batch] = found
+        marked = [count + _MARKS for count in lengths]
+        vectors = np.stack(self._cores.rows(compute, pieces, marked, self._batch_tokens))
         return text_vectors(vectors, [text for text, _ in cuts], lengths, count=len(texts))
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 MOST_TOKENS = 512
-"""What lies between the layers of a small model stays in a core's own cache up to about so many tokens."""
+"""Tokens that one core computes at once: fewer or many more took longer a token with the packaged models."""
 
 
-def token_batches(lengths: Sequence[int], most: int = MOST_TOKENS, *, parts: int = 1) -> Iterator[list[int]]:
+def token_batches(lengths: Sequence[int], most: int, *, parts: int = 1) -> Iterator[list[int]]:
     """Yield the places of texts, the shortest first, in batches of up to ``most`` tokens.
 
     Texts of like length come together, since a batch is padded to its longest and padding costs as much

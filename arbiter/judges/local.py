@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.domain.evidence import Judgement, RecordPair, Side, Spend, Unjudged, Verdict
-from arbiter.domain.token_batches import MOST_TOKENS, token_batches
+from arbiter.domain.token_batches import MOST_TOKENS
 from arbiter.domain.vocabulary import Mutability, Relation, Stakes, UpdateKind
 from arbiter.errors import ConfigurationError
 from arbiter.judges.pair_tokens import PairTokens, context_words, encode, number_words
@@ -124,19 +124,10 @@ class LocalJudge:
         for place in tokens.keys() - set(fitting):
             told = f"the two texts are {len(tokens[place].ids)} word pieces long; {window} fit"
             answers[place] = self._unjudged("too_long", told)
-        if not fitting:
-            return answers, Spend()
         failed = self._unjudged("model_failed", "the model could not be computed", retryable=True)
-        lengths = [len(tokens[place].ids) for place in fitting]
-        batches = [
-            [fitting[row] for row in batch]
-            for batch in token_batches(lengths, self._batch_tokens, parts=self._cores.threads)
-        ]
-        compute = partial(self._logits, self._session)
-        computed = self._cores.map(compute, [[tokens[place] for place in batch] for batch in batches])
-        for batch, logits in zip(batches, computed, strict=True):
-            for row, place in enumerate(batch):
-                answers[place] = failed if logits is None else self._verdict(logits[row])
+        computed = self._rows([tokens[place] for place in fitting], self._batch_tokens)
+        for place, logits in zip(fitting, computed, strict=True):
+            answers[place] = failed if logits is None else self._verdict(logits)
         return answers, Spend(local_pairs=len(fitting))
 
     def logits(self, pairs: Sequence[RecordPair]) -> Array:
@@ -171,12 +162,11 @@ class LocalJudge:
         before = list(self._card.heads).index(name)
         at = sum(len(labels) for labels in list(self._card.heads.values())[:before])
         width = len(self._card.heads[name])
-        compute = partial(self._logits, self._session)
-        rows = self._cores.map(compute, [[tokens[place]] for place in range(len(tokens))])
-        known = [row[:, at : at + width] for row in rows if row is not None]
+        rows = self._rows([tokens[place] for place in range(len(tokens))], most=1)
+        known = [row[at : at + width] for row in rows if row is not None]
         if len(known) < len(tokens):
             raise ConfigurationError("the model could not be computed")
-        return np.concatenate(known) if known else np.zeros((0, width), dtype=np.float32)
+        return np.stack(known) if known else np.zeros((0, width), dtype=np.float32)
 
     def _tokens(self, pairs: Sequence[RecordPair]) -> dict[int, PairTokens]:
         """Return the tokens of the pairs by place; those whose text is not valid Unicode lack."""
@@ -185,7 +175,14 @@ class LocalJudge:
         contexts = [context_words(pairs[place]) for place in readable]
         return dict(zip(readable, encode(self._tokenizer, texts, contexts), strict=True))
 
-    def _logits(self, session: InferenceSession, pairs: Sequence[PairTokens]) -> Array | None:
+    def _rows(self, pairs: Sequence[PairTokens], most: int) -> list[Array | None]:
+        """Return the logits of each pair, None where the model failed; a batch has up to ``most`` pieces."""
+        if not pairs:
+            return []
+        compute = partial(self._logits, self._session)
+        return self._cores.rows(compute, pairs, [len(pair.ids) for pair in pairs], most)
+
+    def _logits(self, session: InferenceSession, pairs: Sequence[PairTokens]) -> Iterable[Array | None]:
         longest = max(len(pair.ids) for pair in pairs)
         ids = np.zeros((len(pairs), longest), dtype=np.int64)
         mask, segments = np.zeros_like(ids), np.zeros_like(ids)
@@ -197,7 +194,7 @@ class LocalJudge:
             (logits,) = session.run(["logits"], feed)
         # The runtime's errors share no base class of their own, and a judge never raises for a pair.
         except Exception:  # noqa: BLE001
-            return None
+            return [None] * len(pairs)
         return np.asarray(logits, dtype=np.float32)
 
     def _verdict(self, logits: Array) -> Judgement:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
+
+from arbiter.domain.token_batches import token_batches
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -17,8 +19,8 @@ class SideBySide:
     """Runs work that lets go of the interpreter on several threads at once.
 
     The threads of one computation wait for one another at every operator of a small model, those of
-    several computations never: two cores read half as many pairs again this way. Whoever asks works along,
-    so that little work never waits behind much of somebody else's.
+    several computations never. Whoever asks works along, so that little work never waits behind much of
+    somebody else's.
 
     Args:
         threads: how many run at once; 0: as many as this process has cores.
@@ -44,6 +46,30 @@ class SideBySide:
             if not other.cancel():
                 found += other.result()
         return [made for _, made in sorted(found, key=lambda one: one[0])]
+
+    def rows(
+        self,
+        compute: Callable[[list[Given]], Iterable[Found]],
+        items: Sequence[Given],
+        lengths: Sequence[int],
+        most: int,
+    ) -> list[Found]:
+        """Return what a model makes of each item, in their order, computed in batches of like length.
+
+        Args:
+            compute: returns a row for each item of a batch.
+            items: what the model reads.
+            lengths: tokens of each.
+            most: tokens of a batch, padding included.
+        """
+        batches = list(token_batches(lengths, most, parts=self.threads))
+        computed = self.map(compute, [[items[place] for place in batch] for batch in batches])
+        found = {
+            place: row
+            for batch, rows in zip(batches, computed, strict=True)
+            for place, row in zip(batch, rows, strict=True)
+        }
+        return [found[place] for place in range(len(items))]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:

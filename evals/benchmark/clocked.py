@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -29,6 +29,13 @@ class Stopwatch:
             whole = time.perf_counter() - begun
             self.seconds[name] += whole - self._inside
             self._inside = before + whole
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long some work takes."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
 
 
 def clocked(context: Context, watch: Stopwatch) -> Context:

@@ -6,7 +6,7 @@ import gc
 import resource
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from pathlib import Path
@@ -18,7 +18,7 @@ from arbiter.api import Arbiter
 from arbiter.pipeline.batches import batches
 from arbiter.settings import Settings
 from arbiter.wiring import build
-from evals.benchmark.clocked import Stopwatch, clocked
+from evals.benchmark.clocked import Stopwatch, clocked, seconds
 from evals.benchmark.facts import namespace, stored, unseen
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         index_s = time.perf_counter() - opened
         arbiter.submit([first])
         open_s = time.perf_counter() - begun
-        embedding = work.new / _seconds(
+        embedding = work.new / seconds(
             lambda: [context.embedder.embed([r.content for r in b]) for b in batches(fresh, BATCH)]
         )
         # As the service does once it has loaded its models.
@@ -119,7 +119,7 @@ def measure(database: Path, facts: int, namespaces: int, settings: Settings, wor
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB
         texts = [record.content for record in bare]
         found = recall(context, namespace(0), texts) if namespaces == 1 and texts else None
-        compiled = facts / _seconds(arbiter.compile) if facts <= work.compiled_up_to else None
+        compiled = facts / seconds(arbiter.compile) if facts <= work.compiled_up_to else None
     return Growth(
         facts=facts,
         namespaces=namespaces,
@@ -147,12 +147,6 @@ def reopened(database: Path, namespaces: int, settings: Settings) -> float:
     with Arbiter.open(database, settings) as arbiter:
         arbiter.submit([record])
         return time.perf_counter() - begun
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
 
 
 def _submitted(arbiter: Arbiter, records: Sequence[Record]) -> tuple[float, int]:

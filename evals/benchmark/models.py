@@ -16,6 +16,7 @@ from arbiter.judges.local import PACKAGED as JUDGE
 from arbiter.judges.local import LocalJudge
 from arbiter.pipeline.batches import batches
 from arbiter.training.read_pairs import read_examples
+from evals.benchmark.clocked import seconds
 
 if TYPE_CHECKING:
     from arbiter.domain.evidence import RecordPair
@@ -70,20 +71,22 @@ def _pairs(count: int) -> list[RecordPair]:
 def _measured(what: str, items: str, given: Sequence[Any], weights: Path | None) -> Model:
     begun = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(1) as alone:
-        alone.apply(seconds, (what, given[:1]))
+        alone.apply(answer, (what, given[:1]))
         first_s = time.perf_counter() - begun
-        best = min(alone.apply(seconds, (what, given)) for _ in range(_PASSES))
+        best = alone.apply(fastest, (what, given))
     return Model(what, items, len(given) / best, first_s, weights.stat().st_size if weights else None)
 
 
-def seconds(what: str, given: Sequence[Any]) -> float:
-    """Let a model read everything, 32 at once, and return the seconds; its loading is not counted."""
+def answer(what: str, given: Sequence[Any]) -> None:
+    """Load a model and let it read."""
+    _reading(what)(given)
+
+
+def fastest(what: str, given: Sequence[Any]) -> float:
+    """Let a model read everything, 32 at once; return the seconds of the best pass, without its loading."""
     reading = _reading(what)
     reading(given[:1])
-    begun = time.perf_counter()
-    for batch in batches(given, AT_ONCE):
-        reading(batch)
-    return time.perf_counter() - begun
+    return min(seconds(lambda: [reading(batch) for batch in batches(given, AT_ONCE)]) for _ in range(_PASSES))
 
 
 def _reading(what: str) -> Callable[[Sequence[Any]], object]:

@@ -27,7 +27,7 @@ def test_few_texts_are_shared_out_among_parts() -> None:
 
 def test_no_texts_make_no_batch() -> None:
     """Nothing is computed for nothing."""
-    assert list(token_batches([], parts=3)) == []
+    assert list(token_batches([], 10, parts=3)) == []
 
 
 @given(lengths=st.lists(st.integers(1, 60)), most=st.integers(1, 200), parts=st.integers(1, 9))

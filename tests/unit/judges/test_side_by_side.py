@@ -36,6 +36,20 @@ def test_no_number_means_every_core() -> None:
     assert SideBySide(0).threads >= 1
 
 
+def test_rows_come_back_in_the_order_of_the_items() -> None:
+    """Batches go by length, the answers do not."""
+    words = ["three", "a", "four", "bb"]
+    batches: list[list[str]] = []
+
+    def compute(batch: list[str]) -> list[str]:
+        batches.append(batch)
+        return [word.upper() for word in batch]
+
+    found = SideBySide(1).rows(compute, words, [len(word) for word in words], 5)
+    assert found == ["THREE", "A", "FOUR", "BB"]
+    assert batches == [["a", "bb"], ["four"], ["three"]]
+
+
 def test_an_error_of_the_work_is_the_callers() -> None:
     """It is raised, and what was not begun is left alone, also where it looks like the end of the work."""
     done = []
