@@ -16,7 +16,7 @@ from arbiter.domain.outcomes import FactState, HistoryEntry, Reason, Receipt
 from arbiter.domain.vocabulary import Outcome, State
 from arbiter.errors import InvalidRecordError
 from arbiter.interchange.receipts import Json, standing_json
-from arbiter.interchange.record_in import parse_record, record_json
+from arbiter.interchange.record_in import parse_record
 from arbiter.pipeline import compile as compiling
 from arbiter.pipeline import read, review
 from arbiter.pipeline.classify import classify
@@ -244,10 +244,9 @@ class Arbiter:
         self.close()
 
     def _checked(self, data: RecordLike, namespace: str | None = None) -> Record:
-        raw = record_json(data) if isinstance(data, Record) else data
-        if namespace is not None and isinstance(raw, Mapping):
-            raw = {"namespace": namespace, **raw}
-        record = parse_record(raw, self.context.clock())
+        if namespace is not None and isinstance(data, Mapping):
+            data = {"namespace": namespace, **data}
+        record = parse_record(data, self.context.clock())
         if namespace not in (None, record.namespace):
             message = f"namespace: this caller's records are kept in {namespace} only"
             raise InvalidRecordError(message, field="namespace")

@@ -95,6 +95,7 @@ class SpacyEntities:
 
     def _load(self) -> Language:
         import spacy
+        from spacy.pipeline import Tok2Vec
 
         try:
             # A package made for spaCy has a function of its own, which also knows where its files lie.
@@ -105,6 +106,10 @@ class SpacyEntities:
             raise ConfigurationError(
                 f"there is no spaCy pipeline {self._pipeline}; install its package: {error}"
             ) from error
+        # What another component would read is computed for nobody once that component is left out.
+        for name, component in language.pipeline:
+            if isinstance(component, Tok2Vec) and not component.listening_components:
+                language.remove_pipe(name)
         return language
 
     def _is_package(self) -> bool:

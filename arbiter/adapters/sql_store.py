@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from pathlib import Path
 from threading import RLock, local
@@ -28,6 +28,7 @@ from arbiter.adapters.sql_leases import SqlLeases, write_probe
 from arbiter.adapters.sql_overview import SqlOverview
 from arbiter.adapters.sql_rebuild import rebuild
 from arbiter.adapters.sql_writing import SqlWriting
+from arbiter.adapters.sqlite_checkpoints import Checkpoints
 from arbiter.errors import StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class SqlStore(SqlAudit):
         # process they queue here instead.
         self._writers = tuple(RLock() for _ in range(_QUEUES if is_postgres(self._engine) else 1))
         self._own = local()
+        self._checkpoints = Checkpoints(self._engine) if self.path else None
         self.keys = SqlKeys(self._reading, self._changing)
         self.answers = SqlAnswers(self._changing)
         self.backlog = SqlBacklog(self._reading)
@@ -94,6 +96,7 @@ class SqlStore(SqlAudit):
                 transaction.flush()
             self._scrub_due = self._scrub_due or transaction.erased
             self._scrub()
+        self._committed()
 
     def rebuild_views(self, namespace: str) -> None:
         """See ``FactStore.rebuild_views``.
@@ -112,6 +115,8 @@ class SqlStore(SqlAudit):
 
     def close(self) -> None:
         """See ``FactStore.close``."""
+        if self._checkpoints:
+            self._checkpoints.close()
         self._engine.dispose()
 
     @property
@@ -140,7 +145,11 @@ class SqlStore(SqlAudit):
 
     def _scrub(self) -> None:
         """Rewrite the file if text was erased; where somebody is in the way, the next writer tries again."""
-        if self._scrub_due and scrub(self._engine):
+        if not self._scrub_due:
+            return
+        with self._checkpoints.paused() if self._checkpoints else nullcontext():
+            scrubbed = scrub(self._engine)
+        if scrubbed:
             with (
                 suppress(StoreUnavailableError),
                 for_writing(self._engine.connect()) as connection,
@@ -148,6 +157,10 @@ class SqlStore(SqlAudit):
             ):
                 mark_scrubbed(connection)
                 self._scrub_due = False
+
+    def _committed(self) -> None:
+        if self._checkpoints:
+            self._checkpoints.due()
 
     @contextmanager
     def _turn(self, lock: str = SERVICE) -> Iterator[None]:
@@ -165,6 +178,7 @@ class SqlStore(SqlAudit):
         with self._turn(), for_writing(self._engine.connect()) as connection, connection.begin():
             take_turn(connection, SERVICE)
             yield connection
+        self._committed()
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext
 
 MEMORY = ":memory:"
+# The log is carried over beside the work (sqlite_checkpoints.py); a commit does it where it is this long.
+_LONGEST_LOG = 8_000
 WRITES = "arbiter_writes"
 """The option of a connection whose transactions exclude every other writer from their first statement."""
 
@@ -50,6 +52,7 @@ def open_sqlite(url: URL, busy_timeout: timedelta) -> Engine:
         cursor.execute(f"PRAGMA busy_timeout = {wait}")
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute(f"PRAGMA wal_autocheckpoint = {_LONGEST_LOG}")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()

@@ -14,6 +14,7 @@ _SHOWN_CHARS = 200
 # What the validation calls by the names of Python's types.
 _IN_JSON = {
     "model_type": "Input should be an object",
+    "model_attributes_type": "Input should be an object",
     "dict_type": "Input should be an object",
     "tuple_type": "Input should be a list",
     "list_type": "Input should be a list",

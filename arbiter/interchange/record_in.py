@@ -126,6 +126,8 @@ class RecordIn(_Strict):
     @field_validator("metadata", mode="after")
     @classmethod
     def _small_json(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if not value:
+            return value
         try:
             size = len(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:
@@ -165,22 +167,23 @@ PAIR_FIELDS = ("id", "a", "b")
 
 
 def parse_record(data: object, now: datetime) -> Record:
-    """Check one submitted record.
+    """Check one submitted record: as JSON, or as a ``Record`` that a program made.
 
     ``now`` bounds the times: an observation may lie one day ahead (clocks differ), not more.
 
     Raises:
         InvalidRecordError: it is not valid; ``field`` names the first field to blame.
     """
-    if not isinstance(data, Mapping):
+    made = isinstance(data, Record)
+    if not made and not isinstance(data, Mapping):
         raise InvalidRecordError("a record is a JSON object")
     try:
-        checked = RecordIn.model_validate(data)
+        checked = RecordIn.model_validate(data, from_attributes=made)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         field = place(faults[0])
         # The validation does not get as far as to the name of a field that is no text.
-        if field is None and (name := next(filter(is_no_text, data), None)) is not None:
+        if field is None and isinstance(data, Mapping) and (name := _no_text(data)) is not None:
             raise InvalidRecordError(no_such_field(name, FIELDS), field=spelt(name)) from error
         raise InvalidRecordError(in_words(faults, FIELDS), field=field) from error
     except RecursionError as error:
@@ -190,6 +193,10 @@ def parse_record(data: object, now: datetime) -> Record:
     if checked.valid_from and checked.valid_to and checked.valid_to <= checked.valid_from:
         raise InvalidRecordError("valid_to: lies before valid_from", field="valid_to")
     return checked.to_record()
+
+
+def _no_text(names: Mapping[object, object]) -> object:
+    return next(filter(is_no_text, names), None)
 
 
 def parse_pair(data: object, now: datetime) -> tuple[Record, Record]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from arbiter.errors import EmbeddingError
@@ -59,9 +60,8 @@ def arrive(namespace: str, drafts: Sequence[Draft], context: Context) -> Arrived
     left = left_behind(namespace, {draft.sighting.fact_id for draft in drafts} - first.keys(), context)
     texts = {fact_id: draft.record.content for fact_id, draft in first.items()}
     texts |= {fact_id: fact.content for fact_id, fact in store.facts(namespace, left).items()} if left else {}
-    embedded = embed(texts, context)
     subjects = {fact_id: draft.subject for fact_id, draft in first.items() if draft.subject}
-    entities = _entities(first, subjects, context)
+    embedded, entities = _read(texts, first, subjects, context)
     with store.writing(namespace) as tx:
         # Sightings never leave the log: if all were known before, they still are.
         if arrivals.new:
@@ -110,6 +110,18 @@ def embed_stored(namespace: str, ids: Iterable[str], context: Context) -> Embedd
     return embedded
 
 
+def _read(
+    texts: Mapping[str, str], first: Mapping[str, Draft], subjects: Mapping[str, str], context: Context
+) -> tuple[Embedded, dict[str, frozenset[str]]]:
+    """Embed texts and find the names in those of new facts; neither needs the other, so side by side."""
+    if not first:
+        return embed(texts, context), {}
+    with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:
+        embedded = beside.submit(embed, texts, context)
+        entities = _entities(first, subjects, context)
+        return embedded.result(), entities
+
+
 def _embeds(text: str, context: Context) -> bool:
     try:
         context.embedder.embed([text])
@@ -121,8 +133,6 @@ def _embeds(text: str, context: Context) -> bool:
 def _entities(
     first: Mapping[str, Draft], subjects: Mapping[str, str], context: Context
 ) -> dict[str, frozenset[str]]:
-    if not first:
-        return {}
     found = context.entities.extract([draft.record.content for draft in first.values()])
     return {
         fact_id: names | ({subjects[fact_id]} if fact_id in subjects else frozenset())

@@ -64,7 +64,7 @@ class Readiness:
         self._parts: Mapping[Part, Callable[[], Finding | None]] = {
             "store": context.store.check_writable,
             "index": lambda: _search(context),
-            "judges": lambda: _ask(judges),
+            "judges": lambda: ask(judges),
         }
         self._attempts: dict[Part, _Attempt] = {}
         self._known: dict[Part, Finding] = {}
@@ -125,7 +125,7 @@ def _search(context: Context) -> None:
     context.indexes.current(DEFAULT_NAMESPACE).search(vectors, limit=1, min_similarity=-1.0)
 
 
-def _ask(judges: list[Judge]) -> Finding | None:
+def ask(judges: list[Judge]) -> Finding | None:
     """Put a pair before each judge and return what is wrong with the first that cannot compute it."""
     for judge in judges:
         if not judge.judge_id.startswith(_ASKED_FOR_MONEY):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
+from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
@@ -13,9 +15,10 @@ from fastapi import Request
 
 from arbiter.adapters.secret_tokens import new_owner
 from arbiter.api import Arbiter
-from arbiter.domain.facts import Record
+from arbiter.domain.facts import Record, Source
 from arbiter.domain.outcomes import Receipt
-from arbiter.errors import TimeLimitError
+from arbiter.domain.vocabulary import SourceKind
+from arbiter.errors import ArbiterError, TimeLimitError
 from arbiter.pipeline.retry import retry
 from arbiter.pipeline.submit import submit
 from arbiter.settings import Settings
@@ -24,13 +27,19 @@ from arbiter.web.coalesce import Submitter
 from arbiter.web.gate import Gate
 from arbiter.web.intake import check
 from arbiter.web.queue_figures import QueueFigures
-from arbiter.web.readiness import Readiness
+from arbiter.web.readiness import Readiness, ask
 from arbiter.web.request_log import note_receipts
 from arbiter.web.retrying import RetryWorker
 from arbiter.web.telemetry import Telemetry
 from arbiter.wiring import retry_plan
 
 T = TypeVar("T")
+
+# Conversions are loaded when two units meet.
+_IN_TWO_UNITS = tuple(
+    Record(text, Source("arbiter", SourceKind.VERIFIED_OBSERVATION), datetime(2026, 1, 1, tzinfo=UTC))
+    for text in ("The crate weighs 2 kg.", "The crate weighs 5 lb.")
+)
 
 
 class Service:
@@ -69,6 +78,10 @@ class Service:
         try:
             arbiter.context.embedder.embed(["ready"])
             arbiter.context.entities.extract(["ready"])
+            arbiter.context.guard.compare(*_IN_TWO_UNITS)
+            # What does not work is told by /readyz.
+            with suppress(ArbiterError):
+                ask(telemetry.judges)
             service = cls(arbiter, settings, telemetry)
         except Exception:
             arbiter.close()

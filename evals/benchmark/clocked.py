@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -13,22 +14,25 @@ from arbiter.pipeline.context import Context
 
 
 class Stopwatch:
-    """Seconds by what they were spent on; what runs inside of another part counts there, not twice."""
+    """Seconds by what they were spent on; what runs inside of another part counts there, not twice.
+
+    What another thread does beside a part is no part of that one: both count in full.
+    """
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self._inside = 0.0
+        self._own = threading.local()
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Count the time of the block, less that of the parts inside of it."""
-        begun, before, self._inside = time.perf_counter(), self._inside, 0.0
+        begun, before, self._own.inside = time.perf_counter(), getattr(self._own, "inside", 0.0), 0.0
         try:
             yield
         finally:
             whole = time.perf_counter() - begun
-            self.seconds[name] += whole - self._inside
-            self._inside = before + whole
+            self.seconds[name] += whole - self._own.inside
+            self._own.inside = before + whole
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -65,7 +65,7 @@ class Growth:
         p99_ms: the time that 99 of 100 stayed under.
         recall: share of the ten nearest facts that the index finds; None: not measured.
         compiled: facts compiled a second; None: not measured.
-        shares: seconds for a new record by what they were spent on.
+        shares: seconds for a new record by what they were spent on; embedding goes on beside the rest.
     """
 
     facts: int

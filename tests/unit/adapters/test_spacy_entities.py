@@ -64,6 +64,27 @@ def test_any_pipeline_of_spacy_will_do(tmp_path: Path) -> None:
     assert entities.extract(["wir trafen Ngozi Okafor"]) == [frozenset({"<ngozi okafor>"})]
 
 
+def test_only_what_the_recogniser_reads_is_computed(entities: SpacyEntities, tmp_path: Path) -> None:
+    """Vectors that only the parser would read are left out; where names hang on them they stay."""
+    import spacy
+    from spacy.pipeline import EntityRecognizer
+
+    entities.extract(["warm up"])
+    assert entities._language.pipe_names == ["ner"]  # noqa: SLF001  nothing public tells it
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
+    parser = {"@architectures": "spacy.TransitionBasedParser.v2", "state_type": "ner", "tok2vec": listener}
+    language = spacy.blank("en")
+    language.add_pipe("tok2vec")
+    recogniser = language.add_pipe("ner", config={"model": parser})
+    assert isinstance(recogniser, EntityRecognizer)
+    recogniser.add_label("ORG")
+    language.initialize()
+    language.to_disk(tmp_path / "pipeline")
+    listening = SpacyEntities(str(tmp_path / "pipeline"))
+    assert listening.extract(["wir trafen Ngozi Okafor"])[0] >= {"ngozi okafor"}
+    assert listening._language.pipe_names == ["tok2vec", "ner"]  # noqa: SLF001  as above
+
+
 @pytest.mark.parametrize("name", ["no_such_pipeline", "./no/such/folder", "json", "arbiter.errors"])
 def test_a_pipeline_that_is_not_there(name: str) -> None:
     """The message names the pipeline, at the first text."""

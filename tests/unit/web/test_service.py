@@ -7,17 +7,20 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
+from pathlib import Path
 from threading import Event
 
 import pytest
 
 from arbiter.api import Arbiter
 from arbiter.errors import StoreUnavailableError
+from arbiter.judges.local import LocalJudge
 from arbiter.ports import Writing
 from arbiter.settings import Settings
 from arbiter.testing import TableJudge
 from arbiter.testing_store import MemoryStore
 from arbiter.web.app import build
+from arbiter.web.service import Service
 from tests.factories import day
 from tests.http_server import HttpServer, http_server
 from tests.unit.pipeline.conftest import context_on
@@ -38,6 +41,14 @@ def test_it_is_alive_and_ready(room: Room) -> None:
     """Both answers ask for no key."""
     assert room.client.get("/healthz").json()["status"] == "ok"
     assert room.client.get("/readyz").status_code == 200
+
+
+def test_no_caller_waits_for_a_model(tmp_path: Path) -> None:
+    """The judge in the package has its weights before the first request."""
+    service = Service.open(Settings(database=str(tmp_path / "facts.db"), embedding_threads=1))
+    (local,) = (judge for judge in service.telemetry.judges if isinstance(judge, LocalJudge))
+    assert "_session" in vars(local)
+    service.close()
 
 
 def test_who_watches_it_may_ask_for_the_head_alone(room: Room) -> None:
