@@ -19,6 +19,7 @@ from arbiter.errors import ConfigurationError
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.batches import batches
 from arbiter.pipeline.exact import identify
+from arbiter.pipeline.prepare import prepare
 from arbiter.testing import TableJudge
 from evals.distractors import distractors
 from evals.pair_rows import read_pairs
@@ -213,7 +214,7 @@ def _load(facts: Iterable[Record], context: Context) -> None:
     """Put facts into the store as if each had been looked at long ago, and found to be like no other."""
     for batch in batches(facts, _LOADED):
         told = [replace(record, namespace=_NAMESPACE) for record in batch]
-        arrived = arrive(_NAMESPACE, identify(enumerate(told), context), context)
+        arrived = arrive(prepare([(_NAMESPACE, identify(enumerate(told), context))], context)[0], context)
         with context.store.writing(_NAMESPACE) as tx:
             tx.finish(arrived.fresh.ids)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from arbiter.domain.outcomes import FactState, Receipt
 from arbiter.domain.settle import Settlement, settle
 from arbiter.domain.vocabulary import Action, Outcome, State
-from arbiter.pipeline.arrive import Arrived, left_behind
+from arbiter.pipeline.arrive import Arrived
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import Findings
+from arbiter.pipeline.prepare import left_behind
 from arbiter.pipeline.receipts import Around, receipts_for
 from arbiter.pipeline.standing import waiting_for_judges
 

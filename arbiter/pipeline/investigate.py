@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arbiter.domain.evidence import Candidate, JudgedPair, Spend
-from arbiter.pipeline.arrive import Embedded
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.judge import judge_facts
+from arbiter.pipeline.prepare import Embedded
 from arbiter.pipeline.retrieve import retrieve
 from arbiter.pipeline.screen import screen
 

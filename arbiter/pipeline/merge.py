@@ -11,9 +11,9 @@ from arbiter.domain.outcomes import FactState, Ruling
 from arbiter.domain.review_answer import Answer
 from arbiter.domain.settle import settle
 from arbiter.errors import RequestError, UnconfirmedTextError
-from arbiter.pipeline.arrive import Embedded, embed
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.investigate import investigate
+from arbiter.pipeline.prepare import Embedded, embed
 from arbiter.ports import Writing
 
 

@@ -15,9 +15,9 @@ from arbiter.domain.rulings import ASIDE, Key, in_effect
 from arbiter.domain.settle import settle
 from arbiter.domain.vocabulary import RulingKind
 from arbiter.errors import DependentDecisionError, StaleRulingError
-from arbiter.pipeline.arrive import left_behind
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.merge import Wording, judge_against_others, prepare, write_down
+from arbiter.pipeline.prepare import left_behind
 from arbiter.pipeline.review_work import open_to, queued
 from arbiter.ports import Writing
 

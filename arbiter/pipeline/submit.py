@@ -1,9 +1,9 @@
 """The way of one record. READ THIS FIRST.
 
-    records ─► identify ─► arrive ─► investigate ─► conclude ─► receipts
-               who says    the log    what is it     states,
-               what        (1st       near to, and   as a function
-                           commit)    how related?   of the log (2nd commit)
+    records ─► identify ─► prepare ─► arrive ─► investigate ─► conclude ─► receipts
+               who says    vectors    the log    what is it     states,
+               what        and        (1st       near to, and   as a function
+                           names      commit)    how related?   of the log (2nd commit)
 
 A single record is a batch of one. The first commit makes the records safe and visible to other
 writers, as pending; then candidates are found and judged while nothing is locked; the second commit adds
@@ -23,6 +23,7 @@ from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import ambiguous_subjects, identify
 from arbiter.pipeline.investigate import investigate
+from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.receipts import deferred
 
 
@@ -39,6 +40,7 @@ def submit(
             concluded stay; sending all of them again is safe.
     """
     receipts: dict[int, Receipt] = {}
+    parts = []
     for namespace, batch in _by_namespace(records):
         drafts = identify(batch, context, indexes)
         asked = (
@@ -46,17 +48,19 @@ def submit(
             if context.limits.defer_ambiguous_subjects
             else {}
         )
+        parts.append((namespace, [draft for draft in drafts if draft.place not in asked]))
+        receipts |= {d.place: deferred(d, asked[d.place]) for d in drafts if d.place in asked}
+    with context.stage("prepare"):
+        prepared = prepare(parts, context)
+    for ready in prepared:
+        namespace = ready.news.namespace
         with context.stage("arrive"):
-            arrived = arrive(namespace, [draft for draft in drafts if draft.place not in asked], context)
+            arrived = arrive(ready, context)
         with context.stage("investigate"):
             findings = investigate(namespace, arrived.fresh, context)
         with context.stage("conclude"):
             concluded = conclude(namespace, arrived, findings, context)
-        for draft, receipt in zip(arrived.drafts, concluded, strict=True):
-            receipts[draft.place] = receipt
-        for draft in drafts:
-            if draft.place in asked:
-                receipts[draft.place] = deferred(draft, asked[draft.place])
+        receipts |= {d.place: receipt for d, receipt in zip(arrived.drafts, concluded, strict=True)}
     return [receipts[place] for place in range(len(records))]
 
 

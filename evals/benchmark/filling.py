@@ -15,6 +15,7 @@ from arbiter.domain.settle import settle
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.batches import batches
 from arbiter.pipeline.exact import identify
+from arbiter.pipeline.prepare import prepare
 from arbiter.settings import Settings
 from arbiter.testing import CapitalisedEntities
 from arbiter.wiring import build
@@ -85,7 +86,8 @@ def fill(database: Path, records: Iterable[Record], *, settings: Settings, exact
 
 
 def _keep(namespace: str, batch: list[Record], context: Context) -> None:
-    arrived = arrive(namespace, identify(list(enumerate(batch)), context), context)
+    drafts = identify(list(enumerate(batch)), context)
+    arrived = arrive(prepare([(namespace, drafts)], context)[0], context)
     with context.store.writing(namespace) as tx:
         tx.finish(arrived.fresh.ids)
         tx.apply(settle(tx.cluster(arrived.fresh.ids), context.policy))

@@ -32,6 +32,7 @@ from arbiter.interchange.record_in import parse_record
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
+from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import FactView
 from arbiter.ports import Embedder, Vectors
 from arbiter.wiring import build, build_indexes
@@ -113,7 +114,8 @@ class Bench:
         drafts = identify(enumerate(parse_record(record, self.clock()) for record in records), context)
         ids = [draft.sighting.fact_id for draft in drafts]
         for namespace in {draft.record.namespace for draft in drafts}:
-            arrived = arrive(namespace, [d for d in drafts if d.record.namespace == namespace], context)
+            own = [draft for draft in drafts if draft.record.namespace == namespace]
+            arrived = arrive(prepare([(namespace, own)], context)[0], context)
             if judged:
                 with context.store.writing(namespace) as tx:
                     tx.finish(arrived.fresh.ids)

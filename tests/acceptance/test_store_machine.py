@@ -29,6 +29,7 @@ from arbiter.errors import DependentDecisionError
 from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.compile import Compiled
 from arbiter.pipeline.exact import identify
+from arbiter.pipeline.prepare import prepare
 from arbiter.testing import TableJudge
 from tests.consistency import check_index, check_states, seen
 from tests.factories import day, make_record, verdict
@@ -149,7 +150,8 @@ class Machine(RuleBasedStateMachine):
     @rule(told=st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(SOURCES)), min_size=1, max_size=4))
     def die(self, told: list[tuple[str, str]]) -> None:
         """Die between the two commits of a submission; a compile finishes it."""
-        arrive(self.namespace, identify(enumerate(self.records(told)), self.context), self.context)
+        drafts = identify(enumerate(self.records(told)), self.context)
+        arrive(prepare([(self.namespace, drafts)], self.context)[0], self.context)
         self.reopen()
         self.arbiter.compile(namespace=self.namespace)
         self.model.hear(told)

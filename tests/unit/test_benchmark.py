@@ -103,7 +103,15 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
     assert [(g["facts"], g["namespaces"]) for g in told["growth"]] == [(30, 1), (60, 1), (20, 20)]
     for grown in told["growth"]:
         parts = grown["shares"]
-        assert {"embedding", "entities", "search", "arrive", "investigate", "conclude"} <= parts.keys()
+        assert {
+            "embedding",
+            "entities",
+            "search",
+            "prepare",
+            "arrive",
+            "investigate",
+            "conclude",
+        } <= parts.keys()
         # Embedding goes on beside the rest.
         assert 0.2 < (sum(parts.values()) - parts["embedding"]) * grown["new"] <= 1.001
         assert grown["recall"] == (1.0 if grown["namespaces"] == 1 else None)

@@ -14,7 +14,7 @@ from arbiter.domain.evidence import Unjudged
 from arbiter.errors import EmbeddingError
 from arbiter.pipeline.context import Context, Limits
 from arbiter.pipeline.index import Indexes
-from arbiter.ports import Clock, FactStore, Judge, Vectors
+from arbiter.ports import Clock, Embedder, FactStore, Judge, Vectors
 from arbiter.testing import (
     BruteForceIndex,
     CapitalisedEntities,
@@ -100,7 +100,7 @@ def context(make_store: Callable[[Clock], FactStore], judge: TableJudge) -> Iter
     store.close()
 
 
-def with_embedder(context: Context, embedder: FailsOn) -> Context:
+def with_embedder(context: Context, embedder: Embedder) -> Context:
     """Return the context with another embedder."""
     indexes = Indexes(context.store, embedder, BruteForceIndex)
     return replace(context, embedder=embedder, indexes=indexes)

@@ -17,6 +17,7 @@ from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
 from arbiter.pipeline.investigate import investigate
+from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import erase, list_facts
 from arbiter.pipeline.submit import submit
 from arbiter.ports import Clock, FactStore
@@ -42,7 +43,8 @@ class House:
 
     def arrive(self, *records: Record) -> Arrived:
         """Make the first commit, as somebody who dies, or is slow, after it."""
-        return arrive("default", identify(enumerate(records), self.context), self.context)
+        drafts = identify(enumerate(records), self.context)
+        return arrive(prepare([("default", drafts)], self.context)[0], self.context)
 
     def conclude(self, arrived: Arrived) -> list[Receipt]:
         """Do what is left after the first commit."""

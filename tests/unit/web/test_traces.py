@@ -79,7 +79,8 @@ def test_a_submission_is_a_tree_of_spans() -> None:
         answer = client.post("/v1/records", json={"records": [ANA, ANA_LATER]})
         spans = exporter.get_finished_spans()
     judged: tuple[str, list[Any]] = ("arbiter.judge", [("chat test/model", [])])
-    stages = [("arbiter.arrive", []), ("arbiter.investigate", [judged]), ("arbiter.conclude", [])]
+    written = [("arbiter.arrive", []), ("arbiter.investigate", [judged]), ("arbiter.conclude", [])]
+    stages = [("arbiter.prepare", []), *written]
     assert tree(spans) == [("POST /v1/records", [("arbiter.batch", stages)])]
     request = by_name(spans, "POST /v1/records").attributes or {}
     assert (request["http.route"], request["http.response.status_code"]) == ("/v1/records", 200)
