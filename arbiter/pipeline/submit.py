@@ -14,7 +14,8 @@ between the commits its facts stay pending; who submits one of them again, some 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from arbiter.domain.facts import Record
 from arbiter.domain.outcomes import Receipt
@@ -23,17 +24,22 @@ from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import ambiguous_subjects, identify
 from arbiter.pipeline.investigate import investigate
-from arbiter.pipeline.prepare import prepare
+from arbiter.pipeline.prepare import Prepared, prepare
 from arbiter.pipeline.receipts import deferred
+
+Each: TypeAlias = Callable[
+    [Callable[[Prepared], dict[int, Receipt]], Iterable[Prepared]], Iterable[dict[int, Receipt]]
+]
 
 
 def submit(
-    records: Sequence[Record], context: Context, indexes: Sequence[int] | None = None
+    records: Sequence[Record], context: Context, indexes: Sequence[int] | None = None, each: Each = map
 ) -> list[Receipt]:
     """Arbitrate records and return a receipt for each, in their order.
 
     ``indexes`` are what the callers know them by: places in a longer stream, or in the batches of several
     callers that are arbitrated together, so that one may come more than once; 0, 1, 2, … by default.
+    ``each`` does what is to be done in each namespace, of which none touches another; one by one by default.
 
     Raises:
         StoreUnavailableError: the store could not be written. Records of namespaces that were already
@@ -52,7 +58,8 @@ def submit(
         receipts |= {d.place: deferred(d, asked[d.place]) for d in drafts if d.place in asked}
     with context.stage("prepare"):
         prepared = prepare(parts, context)
-    for ready in prepared:
+
+    def arbitrate(ready: Prepared) -> dict[int, Receipt]:
         namespace = ready.news.namespace
         with context.stage("arrive"):
             arrived = arrive(ready, context)
@@ -60,7 +67,10 @@ def submit(
             findings = investigate(namespace, arrived.fresh, context)
         with context.stage("conclude"):
             concluded = conclude(namespace, arrived, findings, context)
-        receipts |= {d.place: receipt for d, receipt in zip(arrived.drafts, concluded, strict=True)}
+        return {draft.place: receipt for draft, receipt in zip(arrived.drafts, concluded, strict=True)}
+
+    for answered in each(arbitrate, prepared):
+        receipts |= answered
     return [receipts[place] for place in range(len(records))]
 
 

@@ -1,14 +1,15 @@
 """A scan on the cores of many machines, by Ray.
 
                           ┌─ workers ──────────────────────────────┐
-    batch ─► shards, by   │ embed · names in texts · local judge   │  parts of 64 texts or 32 pairs
-             namespace    └────────────────────────────────────────┘
+    batch, and its        │ embed · names in texts · local judge   │  parts of 64 texts or 32 pairs
+    shards by namespace   └────────────────────────────────────────┘
                  │                   ▲      │
                  └─► submit, as in ──┘      ▼
                      any process   ───► the store, written here and nowhere else
 
 What costs time is to read: to embed texts, to find names in them, to judge pairs. That is computed by
-workers, as functions of what is read and of nothing else. Everything that depends on what was written
+workers, as functions of what is read and of nothing else: the texts of a batch together, then the pairs of
+each shard. Everything that depends on what was written
 before (what is known, what is near, what follows) stays in the process that scans, which alone has the
 store. It runs the same stages as ever, in the order of the records within each namespace, and the namespaces
 of a batch side by side, since nothing ever crosses them. From that follows the rest:

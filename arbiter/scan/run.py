@@ -1,11 +1,11 @@
 """The way of a scan. READ THIS FIRST.
 
-    files ─► records ─► batches ─► shards ─► submit ─► receipts.jsonl     (as it goes)
-                                                │
-                                              store ─► one pass ─► facts.jsonl, review.jsonl,
-                                                                   summary.json, report.html
+    files ─► records ─► batches ─► submit ─► receipts.jsonl     (as it goes)
+                                     │
+                                   store ─► one pass ─► facts.jsonl, review.jsonl,
+                                                        summary.json, report.html
 
-A shard is what a batch has of one namespace; an engine works on them, see engine.py. Each batch is committed
+A shard is what a batch has of one namespace; an engine works on the shards, see engine.py. Each batch is committed
 before the next one is read, so a scan can be stopped at any time and run again: what it had read before is
 known by then and only counted.
 """
@@ -16,13 +16,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast
 
 from arbiter.api import Arbiter
 from arbiter.domain.evidence import Spend
-from arbiter.domain.facts import Record
 from arbiter.domain.outcomes import Receipt
 from arbiter.interchange import outputs
 from arbiter.interchange.outputs import json_line, replacing, write_whole
@@ -119,17 +117,13 @@ class _Shards:
         """Submit a batch. What could not be read is refused like any other bad record, for its own reason."""
         data = cast("list[Mapping[str, object]]", [record.data for _, record in batch])
         checked = self.arbiter.check(data, first_index=first_index)
-        shards: dict[str, dict[int, Record]] = {}
-        for index, valid in checked.valid.items():
-            shards.setdefault(valid.namespace, {})[index] = valid
-        receipts = chain.from_iterable(self._engine.each(self._arbitrate, shards.values()))
+        receipts = submit(
+            list(checked.valid.values()), self.arbiter.context, list(checked.valid), self._engine.each
+        )
         return [
             replace(receipt, reason=record.problem) if record.problem else receipt
             for receipt, (_, record) in zip(checked.answered(receipts), batch, strict=True)
         ]
-
-    def _arbitrate(self, shard: Mapping[int, Record]) -> list[Receipt]:
-        return submit(list(shard.values()), self.arbiter.context, list(shard))
 
 
 def _submit_all(
