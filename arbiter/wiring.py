@@ -81,12 +81,12 @@ def build(settings: Settings, instruments: Instruments = NONE) -> Context:
 
 def limits(settings: Settings) -> Limits:
     """Return the limits of the work that the settings give."""
-    reads = _asks_local(settings) or _asks_llm(settings)
+    reads = _asks_local(settings) or asks_llm(settings)
     near = settings.min_similarity
     if near is None:
         near = Limits().near if reads else NEAR_WITHOUT_READER
     # While a language model may still be answering its question is not asked a second time.
-    answering = timedelta(seconds=settings.llm_deadline_s if _asks_llm(settings) else 0)
+    answering = timedelta(seconds=settings.llm_deadline_s if asks_llm(settings) else 0)
     return Limits(
         candidates=settings.max_candidates,
         judged_pairs=settings.max_judged_pairs,
@@ -186,7 +186,7 @@ def build_judge(
         judges.append(KeyedJudge(claim_keys, guard))
     if local is not None:
         judges.append(local)
-    if settings.llm_model and _asks_llm(settings):
+    if settings.llm_model and asks_llm(settings):
         judges.append(_llm_judge(settings, settings.llm_model, instruments))
     return CascadeJudge([instruments.judge(judge) for judge in judges], policy.least_confidence)
 
@@ -195,7 +195,8 @@ def _asks_local(settings: Settings) -> bool:
     return settings.judge in {"cascade", "local"} and settings.local_judge != "none"
 
 
-def _asks_llm(settings: Settings) -> bool:
+def asks_llm(settings: Settings) -> bool:
+    """Do the settings let a language model judge?"""
     return settings.judge in {"cascade", "llm"} and settings.llm_model is not None
 
 

@@ -5,9 +5,9 @@
                                    store ─► one pass ─► facts.jsonl, review.jsonl,
                                                         summary.json, report.html
 
-A shard is what a batch has of one namespace; an engine works on the shards, see engine.py. Each batch is committed
-before the next one is read, so a scan can be stopped at any time and run again: what it had read before is
-known by then and only counted.
+A shard is what a batch has of one namespace; an engine works on the shards, see engine.py. Each batch is
+committed before the next one is read, so a scan can be stopped at any time and run again: what it had read
+before is known by then and only counted.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import SourceKind
 from arbiter.errors import ArbiterError, TimeLimitError
 from arbiter.pipeline.retry import retry
-from arbiter.pipeline.submit import submit
+from arbiter.pipeline.submit import Each, submit
 from arbiter.settings import Settings
 from arbiter.web.access import Caller
 from arbiter.web.coalesce import Submitter
@@ -30,8 +30,9 @@ from arbiter.web.queue_figures import QueueFigures
 from arbiter.web.readiness import Readiness, ask
 from arbiter.web.request_log import note_receipts
 from arbiter.web.retrying import RetryWorker
+from arbiter.web.side_by_side import SideBySide
 from arbiter.web.telemetry import Telemetry
-from arbiter.wiring import retry_plan
+from arbiter.wiring import asks_llm, retry_plan
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ class Service:
         self.arbiter = arbiter = self.telemetry.watched(arbiter)
         self.settings = settings
         self.gate = Gate(arbiter.context.store.keys, arbiter.context.clock, settings)
+        self._each: Each = SideBySide(settings.llm_concurrency) if asks_llm(settings) else map
         self.threads = ThreadPoolExecutor(settings.serve_threads, thread_name_prefix="arbiter-reader")
         self.submitter = Submitter(
             self._arbitrate,
@@ -130,7 +132,7 @@ class Service:
         self.telemetry.close()
 
     def _arbitrate(self, records: Sequence[Record], indexes: Sequence[int]) -> list[Receipt]:
-        receipts = submit(records, self.arbiter.context, indexes)
+        receipts = submit(records, self.arbiter.context, indexes, self._each)
         self.telemetry.written(receipts)
         return receipts
 
