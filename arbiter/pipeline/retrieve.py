@@ -131,7 +131,7 @@ def _ranked(fact_id: str, item: _Found, known: _Known, limits: Limits) -> list[C
         if c.similarity is not None and not _ABOUT.isdisjoint(c.retrieved_by)
     }
     bounds = standing_out(usual, (c.fact_id for c in about)) if len(usual) >= limits.crowd else {}
-    return [replace(candidate, stands_out_from=bounds.get(candidate.fact_id)) for candidate in ranked]
+    return [replace(c, stands_out_from=bounds[c.fact_id]) if c.fact_id in bounds else c for c in ranked]
 
 
 def _candidate(fact_id: str, other: str, item: _Found, known: _Known) -> Candidate:

@@ -28,7 +28,7 @@ def screen(candidates: Sequence[Candidate], limits: Limits) -> list[Candidate]:
             dropped = "limit"
         judged += dropped is None
         namesakes += candidate.namesake and dropped is None
-        screened.append(replace(candidate, dropped_by=dropped))
+        screened.append(replace(candidate, dropped_by=dropped) if dropped else candidate)
     return screened
 
 
