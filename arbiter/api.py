@@ -233,6 +233,7 @@ class Arbiter:
 
     def close(self) -> None:
         """Let go of the store."""
+        self.context.indexes.close()
         self.context.store.close()
 
     def __enter__(self) -> Self:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from io import BufferedReader
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,15 @@ def vectors_of(graph: Any) -> Vectors:  # noqa: ANN401
     storage: Any = faiss.downcast_index(graph.storage)
     rows: Vectors = faiss.rev_swig_ptr(storage.get_xb(), graph.ntotal * graph.d).reshape(-1, graph.d)
     return rows
+
+
+def write_ids(ids: Sequence[str], write: Callable[[bytes | memoryview], object]) -> None:
+    """Write the ids of a graph as a line of JSON, block by block, so that no other thread waits for all."""
+    between = b"["
+    for first in range(0, len(ids), _BLOCK):
+        write(between + json.dumps(ids[first : first + _BLOCK])[1:-1].encode())
+        between = b", "
+    write(b"]\n" if ids else b"[]\n")
 
 
 def write_graph(graph: Any, write: Callable[[bytes | memoryview], object]) -> None:  # noqa: ANN401

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
-from threading import RLock
+from threading import Condition
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbiter.adapters.faiss_graph import new_graph, read_graph, vectors_of, write_graph
+from arbiter.adapters.faiss_graph import new_graph, read_graph, vectors_of, write_graph, write_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +34,9 @@ class FaissIndex:
     the removed outnumber those that remain. Similarities are exact in both, rounded to six decimals: below
     that is the noise of float32, which would otherwise settle ties.
 
+    A graph can be searched while it is saved. What is added meanwhile stands beside it and is found by
+    comparing with each; whoever removes something waits.
+
     Args:
         dimension: numbers in a vector.
         hnsw_from: how many vectors the exact search serves.
@@ -48,7 +51,10 @@ class FaissIndex:
         self._places: dict[str, int] = {}
         self._ids: list[str] = []
         self._buried: set[int] = set()
-        self._lock = RLock()
+        # Vectors that wait until the graph is saved; their places go on from those of the graph.
+        self._late: list[Vectors] = []
+        self._saving = False
+        self._lock = Condition()
         self._approximate = False
         self._index = self._flat()
 
@@ -77,13 +83,18 @@ class FaissIndex:
                 return
             if not self._approximate and len(self._places) + len(rows) > self._hnsw_from:
                 self._rebuild()
-            self._insert(np.ascontiguousarray(vectors[list(rows.values())], dtype=np.float32))
+            fresh = np.ascontiguousarray(vectors[list(rows.values())], dtype=np.float32)
+            if self._saving:
+                self._late.append(fresh)
+            else:
+                self._insert(fresh)
             self._places.update(zip(rows, range(len(self._ids), len(self._ids) + len(rows)), strict=True))
             self._ids.extend(rows)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget ids; unknown ones are ignored."""
         with self._lock:
+            self._lock.wait_for(lambda: not self._saving)
             gone = [self._places.pop(fact_id) for fact_id in set(ids) if fact_id in self._places]
             if not gone:
                 return
@@ -102,8 +113,19 @@ class FaissIndex:
     def save(self, write: Callable[[bytes | memoryview], object]) -> None:
         """Write ids and graph, block by block; nothing of a removed vector is in them."""
         with self._lock:
-            write(json.dumps(self._ids).encode() + b"\n")
+            self._lock.wait_for(lambda: not self._saving)
+            self._saving = True
+            ids = list(self._ids)
+        try:
+            write_ids(ids, write)
             write_graph(self._index, write)
+        finally:
+            with self._lock:
+                self._saving = False
+                late, self._late = self._late, []
+                if late:
+                    self._insert(np.concatenate(late))
+                self._lock.notify_all()
 
     def load(self, file: BufferedReader) -> None:
         """Take what ``save`` wrote in the place of what is held.
@@ -157,9 +179,10 @@ class FaissIndex:
             fetch = min(fetch, len(self._places))
             wanted = np.ascontiguousarray(queries[rows], dtype=np.float32)
             _, places = self._index.search(wanted, fetch, params=self._parameters(fetch))
+            late = np.arange(self._index.ntotal, len(self._ids))
             again = []
             for row, hits in zip(rows.tolist(), places, strict=True):
-                ranked = self._ranked(queries[row], hits[hits >= 0])
+                ranked = self._ranked(queries[row], np.concatenate((hits[hits >= 0], late)))
                 tied = len(ranked) > limit and ranked[limit - 1][1] == ranked[-1][1]
                 if tied and not self._approximate and fetch < len(self._places):
                     again.append(row)
@@ -177,9 +200,19 @@ class FaissIndex:
     def _cosines(self, query: Vectors, places: Sequence[int] | NDArray[np.int64]) -> list[float]:
         if not len(places):
             return []
-        vectors = self._index.reconstruct_batch(np.asarray(places, dtype=np.int64))
+        vectors = self._vectors(np.asarray(places, dtype=np.int64))
         cosines: list[float] = np.round((vectors @ query).astype(np.float64), _DECIMALS).tolist()
         return cosines
+
+    def _vectors(self, places: NDArray[np.int64]) -> Vectors:
+        held = self._index.ntotal
+        if not self._late or (places < held).all():
+            found: Vectors = self._index.reconstruct_batch(places)
+            return found
+        found = np.empty((len(places), self._dimension), dtype=np.float32)
+        found[places < held] = self._index.reconstruct_batch(places[places < held])
+        found[places >= held] = np.concatenate(self._late)[places[places >= held] - held]
+        return found
 
     def _parameters(self, fetch: int) -> Any:  # noqa: ANN401  faiss is not typed
         """Return how to search the graph: wide enough for the hits, past the removed."""

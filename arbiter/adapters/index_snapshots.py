@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from arbiter.adapters.index_file import UnfitError, read_index, read_label, remo
 from arbiter.adapters.sql_dialect import NAMESPACE
 from arbiter.adapters.sql_schema import positions, state_changes, vectors
 from arbiter.domain.canonical import digest
+from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -81,18 +83,23 @@ class SqliteIndexSnapshots:
     the log, the file is of another store. A file that does not fit is deleted, and the graph is built
     again.
 
-    It is written when a hundredth of the graph is not in it yet, right then: its writer knows no better
-    time, and what it writes in seconds took minutes to come.
+    It is written when a hundredth of the graph is not in it yet, beside the work, which goes on meanwhile.
 
     Args:
         store: a store in an SQLite file.
         database: that file.
         embedder: the model whose vectors are kept.
         new_index: makes an index that is empty.
+        executor: writes; by default a thread of its own, one file after the other.
     """
 
     def __init__(
-        self, store: SqlStore, database: Path, embedder: Embedder, new_index: Callable[[], FaissIndex]
+        self,
+        store: SqlStore,
+        database: Path,
+        embedder: Embedder,
+        new_index: Callable[[], FaissIndex],
+        executor: Executor | None = None,
     ) -> None:
         self._store = store
         self._database = database
@@ -100,6 +107,8 @@ class SqliteIndexSnapshots:
         self._new_index = new_index
         # By namespace, how many ids its file holds.
         self._kept: dict[str, int] = {}
+        self._executor = executor or ThreadPoolExecutor(1, thread_name_prefix="arbiter-graph")
+        self._writing: dict[str, Future[None]] = {}
 
     def load(self, namespace: str) -> tuple[VectorIndex, int] | None:
         """See ``IndexSnapshots.load``."""
@@ -125,20 +134,31 @@ class SqliteIndexSnapshots:
         """See ``IndexSnapshots.keep``."""
         if not isinstance(index, FaissIndex) or not index.approximate or not self._is_due(namespace, index):
             return
-        # Whatever comes of it, nobody waits for another attempt right away.
+        under_way = self._writing.get(namespace)
+        if under_way is not None and not under_way.done():
+            return
+        # Whatever comes of it, there is no other attempt right away.
         self._kept[namespace] = len(index)
+        self._writing[namespace] = self._executor.submit(self._write, namespace, index, position)
+
+    def close(self) -> None:
+        """See ``IndexSnapshots.close``."""
+        wait(self._writing.values())
+
+    def _write(self, namespace: str, index: FaissIndex, position: int) -> None:
+        """Write an index that reaches at least the position; what it has beyond that does no harm."""
         try:
             label = self._label(namespace, position) | {"facts": len(index)}
             write_index(self._path(namespace), label, index, self._database.stat().st_mode & 0o777)
+            # Only now: somebody who erases a fact later than this finds the file and drops it.
+            with self._store.reading() as connection:
+                gone = set(index.ids()).difference(self._embedded(connection, namespace))
         except FileNotFoundError:
             # Another process began to write it later, or erased a fact: then this file must not come to be.
             return
-        except OSError as error:
+        except (OSError, RuntimeError, StoreError) as error:
             _LOG.warning("the index of %s is not kept: %s", namespace, error)
             return
-        # Only now: somebody who erases a fact later than this finds the file and drops it.
-        with self._store.reading() as connection:
-            gone = set(index.ids()).difference(self._embedded(connection, namespace))
         if gone:
             index.remove(gone)
             self.drop(namespace)

@@ -219,3 +219,6 @@ class PgVectorIndexes:
 
     def forget(self, namespace: str, fact_id: str) -> None:
         """See ``VectorIndexes.forget``; to erase a fact takes its vector out of the store."""
+
+    def close(self) -> None:
+        """See ``VectorIndexes.close``; what there is to write the database writes."""

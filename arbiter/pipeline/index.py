@@ -75,6 +75,11 @@ class Indexes:
             elif self._snapshots and self._snapshots.holds(namespace):
                 self.current(namespace)
 
+    def close(self) -> None:
+        """See ``VectorIndexes.close``."""
+        if self._snapshots:
+            self._snapshots.close()
+
     def _of(self, namespace: str) -> _Kept:
         with self._lock:
             return self._kept.setdefault(namespace, _Kept())

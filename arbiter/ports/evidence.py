@@ -85,6 +85,10 @@ class VectorIndexes(Protocol):
         """Take one fact out at once, because its text has been erased."""
         ...
 
+    def close(self) -> None:
+        """Return once nothing of them is being written any more."""
+        ...
+
 
 class IndexSnapshots(Protocol):
     """Vector indexes as they were, kept where they outlive the process; only ever a cache of the log."""
@@ -97,7 +101,7 @@ class IndexSnapshots(Protocol):
         ...
 
     def keep(self, namespace: str, index: VectorIndex, position: int) -> None:
-        """Keep an index that reaches a position, if it is worth that."""
+        """Keep an index that reaches a position, if it is worth that; it may be written later than this."""
         ...
 
     def holds(self, namespace: str) -> bool:
@@ -106,6 +110,10 @@ class IndexSnapshots(Protocol):
 
     def drop(self, namespace: str) -> None:
         """Delete what is kept of a namespace, of whatever model."""
+        ...
+
+    def close(self) -> None:
+        """Return once nothing is being written any more."""
         ...
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from arbiter.adapters.faiss_index import FaissIndex
 from arbiter.adapters.index_snapshots import SqliteIndexSnapshots, index_files
@@ -15,6 +17,8 @@ from arbiter.testing import BruteForceIndex, WordEmbedder
 from tests.contracts.fact_store_cases import HERE, TickingClock, active, keep, settled
 from tests.factories import make_sighting
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LARGE_FROM = 50
 MANY = 200
 
@@ -29,6 +33,19 @@ def fact_id(number: int, namespace: str = HERE) -> str:
     return make_sighting(text(number), namespace=namespace).fact_id
 
 
+class AtOnce(Executor):
+    """Does what it is given before it returns."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Do it."""
+        done: Future[T] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+AT_ONCE = AtOnce()
+
+
 class Opened:
     """The store in one process.
 
@@ -36,13 +53,21 @@ class Opened:
         path: the file of the store.
         dimension: numbers in a vector; another one is another model.
         clock: the time at which things are recorded.
+        executor: writes graphs; None: the one that is the default. Here whoever reads an index waits for it.
     """
 
-    def __init__(self, path: Path, *, dimension: int = 16, clock: TickingClock | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        dimension: int = 16,
+        clock: TickingClock | None = None,
+        executor: Executor | None = AT_ONCE,
+    ) -> None:
         self.path = path
         self.embedder = WordEmbedder(dimension)
         self.store = SqlStore(path, clock or TickingClock())
-        self.snapshots = SqliteIndexSnapshots(self.store, path, self.embedder, self._new_index)
+        self.snapshots = SqliteIndexSnapshots(self.store, path, self.embedder, self._new_index, executor)
         self.indexes = Indexes(self.store, self.embedder, self._new_index, self.snapshots)
 
     def _new_index(self) -> FaissIndex:
@@ -87,6 +112,7 @@ class Opened:
 
     def close(self) -> None:
         """Let go of the store."""
+        self.indexes.close()
         self.store.close()
 
 
