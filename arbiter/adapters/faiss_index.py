@@ -108,7 +108,7 @@ class FaissIndex:
             if len(self._buried) > len(self._places):
                 self._rebuild()
             else:
-                self._overwrite(np.asarray(gone, dtype=np.int64))
+                self._overwrite(gone)
 
     def save(self, write: Callable[[bytes | memoryview], object]) -> None:
         """Write ids and graph, block by block; nothing of a removed vector is in them."""
@@ -228,16 +228,17 @@ class FaissIndex:
         search = faiss.SearchParametersHNSW  # type: ignore[attr-defined]  # missing from its stubs
         return search(efSearch=width, sel=buried)
 
-    def _overwrite(self, gone: NDArray[np.int64]) -> None:
-        """Put the nearest vector that remains in the place of each removed one.
+    def _overwrite(self, gone: Sequence[int]) -> None:
+        """Put the nearest vector that remains in the place of each removed one, and wherever it stands in.
 
         So the graph leads on past the place, and nothing is left of what was there.
         """
-        vectors = self._index.reconstruct_batch(gone)
-        _, nearest = self._index.search(vectors, 1, params=self._parameters(1))
         rows = vectors_of(self._index)
+        removed = {rows[place].tobytes() for place in gone}
+        stale = np.asarray([place for place in self._buried if rows[place].tobytes() in removed])
+        _, nearest = self._index.search(rows[stale], 1, params=self._parameters(1))
         # -1: the graph led nowhere.
-        rows[gone] = np.where(nearest < 0, 0, rows[nearest[:, 0]])
+        rows[stale] = np.where(nearest < 0, 0, rows[nearest[:, 0]])
 
     def _rebuild(self) -> None:
         """Move everything that is held into a new graph."""

@@ -139,25 +139,32 @@ class SqliteIndexSnapshots:
             return
         # Whatever comes of it, there is no other attempt right away.
         self._kept[namespace] = len(index)
-        self._writing[namespace] = self._executor.submit(self._write, namespace, index, position)
+        # An interpreter that ends takes nothing on any more.
+        with suppress(RuntimeError):
+            self._writing[namespace] = self._executor.submit(self._write, namespace, index, position)
 
     def close(self) -> None:
         """See ``IndexSnapshots.close``."""
-        wait(self._writing.values())
+        wait(list(self._writing.values()))
 
     def _write(self, namespace: str, index: FaissIndex, position: int) -> None:
         """Write an index that reaches at least the position; what it has beyond that does no harm."""
         try:
             label = self._label(namespace, position) | {"facts": len(index)}
             write_index(self._path(namespace), label, index, self._database.stat().st_mode & 0o777)
-            # Only now: somebody who erases a fact later than this finds the file and drops it.
-            with self._store.reading() as connection:
-                gone = set(index.ids()).difference(self._embedded(connection, namespace))
         except FileNotFoundError:
             # Another process began to write it later, or erased a fact: then this file must not come to be.
             return
         except (OSError, RuntimeError, StoreError) as error:
             _LOG.warning("the index of %s is not kept: %s", namespace, error)
+            return
+        try:
+            # Only now: somebody who erases a fact later than this finds the file and drops it.
+            with self._store.reading() as connection:
+                gone = set(index.ids()).difference(self._embedded(connection, namespace))
+        except StoreError as error:
+            _LOG.warning("the index of %s is not kept, since it cannot be checked: %s", namespace, error)
+            self.drop(namespace)
             return
         if gone:
             index.remove(gone)
@@ -172,9 +179,12 @@ class SqliteIndexSnapshots:
         path = self._path(namespace)
         self._kept.pop(namespace, None)
         try:
-            if path.exists():
-                path.unlink(missing_ok=True)
+            # In this order: a part that its writer puts in its place before it is removed is there then.
             remove_parts(path)
+            path.unlink(missing_ok=True)
+        except NotADirectoryError:
+            # What lies in the place of the folder holds no file.
+            return
         except OSError as error:
             _LOG.error("the file of an index cannot be deleted: %s", error)
 

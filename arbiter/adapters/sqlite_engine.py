@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from datetime import timedelta
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, event
@@ -20,6 +21,9 @@ _LONGEST_LOG = 8_000
 WRITES = "arbiter_writes"
 """The option of a connection whose transactions exclude every other writer from their first statement."""
 
+# What SQLite answers at once where another process is carrying the log over, which takes moments.
+_ANOTHER_CHECKPOINT = (1, -1, -1)
+_TRIES, _TRY_EVERY_S = 100, 0.01
 _BACKUP = "put a backup in its place"
 # The primary result codes of SQLite: what is wrong, and the way out.
 _FAULTS = {
@@ -78,12 +82,15 @@ def scrub_file(engine: Engine) -> bool:
     try:
         cursor = raw.cursor()
         cursor.execute("VACUUM")
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        answer = cursor.fetchone()
+        for _ in range(_TRIES):
+            answer = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if answer != _ANOTHER_CHECKPOINT:
+                return answer is not None and answer[0] == 0
+            sleep(_TRY_EVERY_S)
     except sqlite3.OperationalError:
         return False
     else:
-        return answer is not None and answer[0] == 0
+        return False
     finally:
         raw.close()
 

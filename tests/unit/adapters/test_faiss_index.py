@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +60,23 @@ def test_the_graph_forgets() -> None:
         index.remove(ids[:gone])
         assert len(index) == 3000 - gone
         assert recall(index, held[gone:], ids[gone:]) >= 0.99
+
+
+def test_nothing_is_left_of_what_stood_in_for_another() -> None:
+    """The place of a removed vector is taken by its nearest; once that is removed both places change."""
+    held, ids = clustered(300, seed=12), names(300)
+    index = FaissIndex(DIMENSION, hnsw_from=100)
+    index.add(ids, held)
+    for _ in range(120):
+        first = next(name for name in ids if name in index.ids())
+        (nearest,) = index.search(held[ids.index(first)][None], limit=2, min_similarity=-1.0)
+        index.remove([first])
+        index.remove([nearest[1][0]])
+    saved = BytesIO()
+    index.save(saved.write)
+    left = {name for name, row in zip(ids, held, strict=True) if row.tobytes() in saved.getvalue()}
+    assert left == set(index.ids())
+    assert len(left) == 60
 
 
 def test_the_graph_is_the_same_each_time() -> None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from arbiter.adapters import index_snapshots
+from arbiter.adapters.index_file import remove_parts
 from arbiter.adapters.index_snapshots import index_files, index_folder
 from arbiter.adapters.sql_store import SqlStore
+from arbiter.errors import StoreUnavailableError
 from arbiter.scan import trial_database
 from tests.contracts.fact_store_cases import HERE, TickingClock
 from tests.unit.adapters.kept_graphs import LARGE_FROM, MANY, Opened, fact_id, filled, kept_file
+
+if TYPE_CHECKING:
+    import pytest
 
 EVERY = range(0, 300, 10)
 
@@ -109,6 +116,44 @@ def test_an_erased_fact_is_in_no_file(tmp_path: Path) -> None:
     assert opened.found() == opened.true()
     assert opened.kept() == MANY - 1
     assert not holds(opened.path, vector)
+    opened.close()
+
+
+def test_a_file_that_comes_to_be_meanwhile_goes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer puts what it has written in its place just as somebody erases a fact of it."""
+    opened = filled(tmp_path / "facts.db")
+    file = kept_file(opened.path)
+    part = file.rename(f"{file}.1.part")
+
+    def late(path: Path) -> None:
+        part.replace(path)
+        remove_parts(path)
+
+    monkeypatch.setattr(index_snapshots, "remove_parts", late)
+    opened.snapshots.drop(HERE)
+    assert index_files(opened.path) == []
+    opened.close()
+
+
+def test_a_file_that_cannot_be_checked_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where the store cannot say what was erased meanwhile, nothing stays that may hold it."""
+    opened = Opened(tmp_path / "facts.db")
+    opened.tell(range(MANY))
+
+    def fails(*_: object) -> None:
+        raise StoreUnavailableError("the disk is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opened.snapshots, "_embedded", fails)
+        opened.indexes.current(HERE)
+    assert index_files(opened.path) == []
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the index of {HERE} is not kept, since it cannot be checked: the disk is gone"
+    ]
+    opened.indexes.current(HERE)
+    assert opened.kept() == MANY
     opened.close()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arbiter.adapters import sqlite_engine
 from arbiter.adapters.sql_store import SqlStore
 from arbiter.domain.evidence import GuardFinding
 from arbiter.domain.facts import Sighting
@@ -28,6 +29,7 @@ from tests.contracts.fact_store_cases import (
     settled,
 )
 from tests.factories import make_sighting
+from tests.processes import start, wait_for
 
 
 def secretive(number: int, rng: random.Random) -> Sighting:
@@ -46,10 +48,10 @@ def secretive(number: int, rng: random.Random) -> Sighting:
 
 def fill(store: SqlStore, told: list[Sighting], rng: random.Random) -> None:
     """Bring sightings in batches of mixed size, each judged against an earlier one, quoting both."""
-    for start in range(0, len(told), 25):
-        batch = told[start : start + 25]
+    for first in range(0, len(told), 25):
+        batch = told[first : first + 25]
         names = {s.fact_id: str(s.record.subject) for s in batch}
-        others = [rng.choice(told[: start + 25]) for _ in batch]
+        others = [rng.choice(told[: first + 25]) for _ in batch]
         keep(store, *batch, subjects=names, entities={i: frozenset({n, "x"}) for i, n in names.items()})
         with store.writing(HERE) as tx:
             tx.put_vectors("m", list(names), np.ones((len(names), 32), dtype=np.float32))
@@ -120,6 +122,39 @@ def test_text_that_could_not_be_scrubbed_goes_later(tmp_path: Path) -> None:
     reader.close()
     with store.writing(HERE):
         pass
+    assert not any(b"xyzzy" in file.read_bytes() for file in tmp_path.iterdir())
+    store.close()
+
+
+_CARRIES_OVER = """
+import fcntl, sys
+# The lock of SQLite that whoever carries the log over holds (walformat.html, "WAL Locks": WAL_CKPT_LOCK).
+with open(sys.argv[1] + "-shm", "r+b") as shared:
+    fcntl.lockf(shared, fcntl.LOCK_EX, 1, 121)
+    print("holds", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_scrubbing_waits_while_another_process_carries_the_log_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite refuses at once; it takes moments, so erased text is gone when the erasure returns."""
+    path = tmp_path / "facts.db"
+    store = SqlStore(path, TickingClock())
+    (fact_id,) = keep(store, make_sighting("Ada xyzzy."))
+    other = start(_CARRIES_OVER, str(path))
+    wait_for(other, "holds")
+    waited = []
+
+    def ends(seconds: float) -> None:
+        waited.append(seconds)
+        other.communicate("\n")
+
+    monkeypatch.setattr(sqlite_engine, "sleep", ends)
+    with store.writing(HERE) as tx:
+        tx.erase(fact_id)
+    assert len(waited) == 1
     assert not any(b"xyzzy" in file.read_bytes() for file in tmp_path.iterdir())
     store.close()
 
