@@ -44,14 +44,15 @@ def arrive(prepared: Prepared, context: Context) -> Arrived:
         tx.arrive([draft.sighting for draft in arrivals.new], news.subjects, prepared.entities)
         tx.touch(arrivals.touches)
         tx.put_vectors(context.embedder.model_id, embedded.ids, embedded.vectors)
+    fresh = first.keys() - already.keys()
     later = {sighting_id for sighting_id, (latest, _) in arrivals.touches.items() if latest is not None}
     return Arrived(
         drafts=news.drafts,
         new=frozenset(draft.sighting.id for draft in arrivals.new),
         # Facts that another writer brought first are judged by that writer, as long as it lives.
-        fresh=embedded.only((first.keys() - already.keys()) | news.left),
+        fresh=embedded.only(fresh | news.left),
         left=news.left,
-        sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in first),
+        sighted=frozenset(d.sighting.fact_id for d in arrivals.new if d.sighting.fact_id not in fresh),
         moved=frozenset(d.sighting.fact_id for d in news.drafts if d.sighting.id in later),
     )
 

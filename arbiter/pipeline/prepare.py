@@ -113,7 +113,11 @@ def _read(
     if not first:
         return embed(texts, context), {}
     with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:
-        embedded = beside.submit(embed, texts, context)
+        try:
+            embedded = beside.submit(embed, texts, context)
+        except RuntimeError:
+            # No thread can start, as when the interpreter ends.
+            return embed(texts, context), _entities(first, context)
         entities = _entities(first, context)
         return embedded.result(), entities
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arbiter.domain.vocabulary import State
+from arbiter.pipeline.arrive import arrive
+from arbiter.pipeline.compile import compile_namespace
+from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
+from arbiter.pipeline.investigate import investigate
 from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.submit import submit
 from arbiter.ports import Vectors
-from arbiter.testing import CapitalisedEntities, WordEmbedder
-from tests.factories import make_record
+from arbiter.testing import CapitalisedEntities, TableJudge, WordEmbedder
+from tests.factories import make_record, verdict
 from tests.unit.pipeline.conftest import FailsOn, with_embedder
+
+if TYPE_CHECKING:
+    import pytest
 
 TEXTS = {"ann": "Rita lives in Bath.", "bob": "Ben moved to York.", "cid": "Zoe works in Hull."}
 BATCH = [make_record(text, namespace=namespace) for namespace, text in TEXTS.items()]
@@ -67,6 +77,33 @@ def test_known_texts_are_not_read_again(context: Context) -> None:
     assert [list(part.news.texts.values()) for part in ready] == [[], [], [TEXTS["cid"]]]
     assert [part.embedded.vectors.shape[0] for part in ready] == [0, 0, 1]
     assert [len(part.entities) for part in ready] == [0, 0, 1]
+
+
+def test_what_another_writer_brought_meanwhile_is_settled(context: Context, judge: TableJudge) -> None:
+    """Between finding out what is new and writing it another one told it, and what came after."""
+    york, bath = make_record("Rita lives in York."), make_record("Rita lives in Bath.", at=9)
+    judge.otherwise = verdict("update")
+    heard = make_record("Rita lives in York.", source="chat:2", at=20)
+    (ready,) = prepare([("default", identify([(0, heard)], context))], context)
+    submit([york, bath], context)
+    arrived = arrive(ready, context)
+    assert (arrived.fresh.ids, len(arrived.sighted)) == ((), 1)
+    (receipt,) = conclude("default", arrived, investigate("default", arrived.fresh, context), context)
+    assert (receipt.outcome.value, receipt.state) == ("stored", State.ACTIVE)
+    assert compile_namespace("default", context).changed == 0
+
+
+def test_where_no_thread_can_start_the_texts_are_read_all_the_same(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is while the interpreter ends."""
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", fails)
+    receipts = submit(BATCH, context)
+    assert [receipt.outcome.value for receipt in receipts] == ["stored"] * 3
 
 
 def test_a_text_without_a_vector_holds_back_nobody_else(context: Context) -> None:
