@@ -38,8 +38,11 @@ class Checkpoints:
         with self._own:
             self._due = True
             if self._thread is None and not self._ended.is_set():
-                self._thread = Thread(target=self._work, name="checkpoint", daemon=True)
-                self._thread.start()
+                thread = Thread(target=self._work, name="checkpoint", daemon=True)
+                # Where none can start a commit carries the log over, once that is long.
+                with suppress(RuntimeError):
+                    thread.start()
+                    self._thread = thread
 
     @contextmanager
     def paused(self) -> Iterator[None]:

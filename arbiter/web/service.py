@@ -36,6 +36,9 @@ from arbiter.wiring import asks_llm, retry_plan
 
 T = TypeVar("T")
 
+# Each has the time of its own questions, and all share the calls under way: with more at once, calls that
+# take a few seconds would run out of it.
+_NAMESPACES = 4
 # Conversions are loaded when two units meet.
 _IN_TWO_UNITS = tuple(
     Record(text, Source("arbiter", SourceKind.VERIFIED_OBSERVATION), datetime(2026, 1, 1, tzinfo=UTC))
@@ -51,7 +54,8 @@ class Service:
         self.arbiter = arbiter = self.telemetry.watched(arbiter)
         self.settings = settings
         self.gate = Gate(arbiter.context.store.keys, arbiter.context.clock, settings)
-        self._each: Each = SideBySide(settings.llm_concurrency) if asks_llm(settings) else map
+        at_once = min(_NAMESPACES, settings.llm_concurrency)
+        self._each: Each = SideBySide(at_once) if asks_llm(settings) else map
         self.threads = ThreadPoolExecutor(settings.serve_threads, thread_name_prefix="arbiter-reader")
         self.submitter = Submitter(
             self._arbitrate,

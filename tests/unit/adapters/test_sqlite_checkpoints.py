@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,6 +67,20 @@ def test_a_fault_is_left_to_whoever_uses_the_database(tmp_path: Path) -> None:
     broken.due()
     broken.close()
     nowhere.dispose()
+
+
+def test_where_no_thread_can_start_nothing_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was committed is committed; a later commit tries again."""
+
+    def fails(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    checkpoints = Checkpoints(engine)
+    with monkeypatch.context() as patched:
+        patched.setattr(Thread, "start", fails)
+        checkpoints.due()
+    checkpoints.due()
+    checkpoints.close()
 
 
 def test_nothing_begins_after_the_end(engine: Engine, path: Path) -> None:
