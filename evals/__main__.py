@@ -17,6 +17,7 @@ _COMMANDS = {
     "prompts": "evals.prompts:command",
     "answers": "evals.answers:command",
     "own": "evals.own:command",
+    "designs": "evals.designs:command",
     "benchmark": "evals.benchmark.command:command",
     "load": "evals.load:command",
 }

@@ -1,4 +1,4 @@
-"""``python -m evals benchmark``: speed, size and calls, in one run on one machine."""
+"""``python -m evals benchmark``: speed and size, in one run on one machine."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from pathlib import Path
 import click
 
 from arbiter.settings import Settings
-from evals.benchmark.designs import Design, compare
 from evals.benchmark.facts import stored
 from evals.benchmark.filling import fill
 from evals.benchmark.growth import Growth, Work, measure, reopened
 from evals.benchmark.models import Model, measure_models
-from evals.benchmark.tables import design_rows, growth_rows, model_rows, part_rows
+from evals.benchmark.tables import growth_rows, model_rows, part_rows, print_table
 from evals.report.provenance import checkout
-from evals.stack import Stack
-from evals.streams import load_streams
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,6 @@ class Measured:
     machine: str
     commit: str | None
     growth: Sequence[Growth]
-    designs: Sequence[Design]
     models: Sequence[Model]
 
 
@@ -60,7 +56,6 @@ class Measured:
 @click.option(
     "--alone", default=400, show_default=True, help="Texts and pairs that each model reads alone, at most."
 )
-@click.option("--designs/--no-designs", default=True, help="Count what is asked of a language model, too.")
 @click.option("--threads", default=0, show_default=True, help="Threads of the models; 0: all cores.")
 @click.option(
     "--keep",
@@ -72,14 +67,13 @@ def command(
     *,
     facts: tuple[int, ...],
     spread: int,
-    designs: bool,
     threads: int,
     alone: int,
     keep: Path | None,
     out: Path | None,
     **counts: int,
 ) -> None:
-    """Measure how many records a second are answered, what a store costs, and what is asked.
+    """Measure how many records a second are answered, and what a store costs.
 
     Machines are shared and noisy: compare the ratios to the embedding model alone, which is the floor for
     new records.
@@ -89,7 +83,6 @@ def command(
     stores = [(count, 1) for count in sorted(facts)] + ([(spread, min(spread, 10_000))] if spread else [])
     with tempfile.TemporaryDirectory() as folder:
         growth = list(_grown(stores, Path(folder), keep, settings, work))
-    asked = compare(load_streams(), Stack.open(settings)) if designs else []
     models = measure_models(alone)
     cores = f"{os.cpu_count()} cores, models on {threads or 'all'} of them"
     machine = f"{platform.machine()}, {cores}, Python {platform.python_version()}"
@@ -97,12 +90,11 @@ def command(
     for title, rows in (
         ("Stores", growth_rows(growth)),
         ("Milliseconds for a new record", part_rows(growth)),
-        ("Asked of a language model", design_rows(asked)),
         ("The models alone", model_rows(models)),
     ):
-        _print(title, rows)
+        print_table(title, rows)
     if out is not None:
-        told = asdict(Measured(machine, checkout()[0], growth, asked, models))
+        told = asdict(Measured(machine, checkout()[0], growth, models))
         out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
@@ -121,12 +113,3 @@ def _grown(
         with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as alone:
             grown = alone.apply(measure, (database, count, namespaces, settings, work))
             yield replace(grown, reopen_s=alone.apply(reopened, (database, namespaces, settings)))
-
-
-def _print(title: str, rows: Sequence[Sequence[str]]) -> None:
-    if not rows[1:]:
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    click.echo(f"\n{title}")
-    for row in rows:
-        click.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
-    from evals.benchmark.designs import Design
     from evals.benchmark.growth import Growth
     from evals.benchmark.models import Model
 
@@ -39,34 +40,6 @@ def part_rows(growth: Sequence[Growth]) -> list[list[str]]:
     return [head, *map(_parts, growth)]
 
 
-def design_rows(designs: Sequence[Design]) -> list[list[str]]:
-    """Return what each design asked for a new record."""
-    head = [
-        "design",
-        "records",
-        "calls /record",
-        "pairs /record",
-        "tokens /record",
-        "right",
-        "wrongly removed",
-    ]
-    return [
-        head,
-        *(
-            [
-                found.what,
-                f"{found.records:,}",
-                f"{found.calls / found.records:.2f}",
-                f"{found.pairs / found.records:.2f}",
-                f"{found.tokens / found.records:,.0f}",
-                f"{found.right / found.records:.3f}",
-                str(found.wrongly_removed),
-            ]
-            for found in designs
-        ),
-    ]
-
-
 def model_rows(models: Sequence[Model]) -> list[list[str]]:
     """Return what each model takes by itself."""
     head = ["model", "a second on one core", "first answer s", "weights MB"]
@@ -82,6 +55,16 @@ def model_rows(models: Sequence[Model]) -> list[list[str]]:
             for found in models
         ),
     ]
+
+
+def print_table(title: str, rows: Sequence[Sequence[str]]) -> None:
+    """Print rows, the head first, in columns; nothing where there is only the head."""
+    if not rows[1:]:
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    click.echo(f"\n{title}")
+    for row in rows:
+        click.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
 
 
 def _grown(found: Growth, smallest: Growth | None) -> list[str]:

@@ -20,10 +20,10 @@ import click
 from arbiter import errors
 from arbiter.cli import main
 from arbiter.settings import ENV_PREFIX, Settings
-from evals.benchmark.designs import Design
 from evals.benchmark.growth import Growth
 from evals.benchmark.models import Model
-from evals.benchmark.tables import design_rows, growth_rows, model_rows, part_rows
+from evals.benchmark.tables import growth_rows, model_rows, part_rows
+from evals.designs import Design, design_rows
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 100
@@ -72,14 +72,20 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def speed_tables() -> str:
-    """Return the committed figures of the benchmark: stores, where the time goes, what is asked, models."""
+    """Return the committed figures of the benchmark: stores, where the time goes, models."""
     told = json.loads((ROOT / "evals" / "results" / "speed.json").read_text("utf-8"))
     growth = [Growth(**grown) for grown in told["growth"]]
-    designs = [Design(**design) for design in told["designs"]]
     models = [Model(**model) for model in told["models"]]
-    shown = [growth_rows(growth), part_rows(growth), design_rows(designs), model_rows(models)]
+    shown = [growth_rows(growth), part_rows(growth), model_rows(models)]
     tables = "\n\n".join(table(head, rows) for head, *rows in shown)
     return f"{tables}\n\n{told['machine']}, commit {told['commit'][:7]}."
+
+
+def designs_table(name: str) -> str:
+    """Return the committed counts, under that name, of what designs ask of a language model."""
+    told = json.loads((ROOT / "evals" / "results" / f"{name}.json").read_text("utf-8"))
+    head, *rows = design_rows([Design(**design) for design in told["designs"]])
+    return table(head, rows)
 
 
 def load_table() -> str:

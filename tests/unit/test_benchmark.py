@@ -21,7 +21,7 @@ from evals.benchmark.clocked import Stopwatch
 from evals.benchmark.facts import namespace, records, stored, unseen
 from evals.benchmark.filling import PartsEmbedder, fill
 from evals.benchmark.growth import recall
-from evals.benchmark.tables import design_rows, growth_rows, model_rows
+from evals.benchmark.tables import growth_rows, model_rows
 
 SETTINGS = Settings(embedding_threads=1)
 
@@ -96,7 +96,7 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
     options = "--facts 30 --facts 60 --spread 20 --new 6 --bare 4 --replayed 40 --single 3 --threads 1"
     run = CliRunner().invoke(
         main,
-        ["benchmark", *options.split(), "--alone=3", "--no-designs", "--out", str(out)],
+        ["benchmark", *options.split(), "--alone=3", "--out", str(out)],
         catch_exceptions=False,
     )
     told = json.loads(out.read_text("utf-8"))
@@ -128,7 +128,7 @@ def test_the_benchmark_measures_stores_of_each_size(tmp_path: Path) -> None:
 
 def test_a_kept_store_stays_as_it_was_filled(tmp_path: Path) -> None:
     """What is new to it once is new to it the next time, too."""
-    options = "--facts 20 --new 3 --bare 2 --replayed 4 --single 2 --threads 1 --no-designs --alone 0"
+    options = "--facts 20 --new 3 --bare 2 --replayed 4 --single 2 --threads 1 --alone 0"
     command = ["benchmark", *options.split(), "--keep", str(tmp_path)]
     kept = []
     for _ in range(2):
@@ -140,5 +140,5 @@ def test_a_kept_store_stays_as_it_was_filled(tmp_path: Path) -> None:
 
 
 def test_without_figures_there_are_heads_only() -> None:
-    """No store and no design: nothing to show."""
-    assert len(growth_rows([])) == len(design_rows([])) == len(model_rows([])) == 1
+    """No store and no model: nothing to show."""
+    assert len(growth_rows([])) == len(model_rows([])) == 1
