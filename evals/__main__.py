@@ -17,7 +17,7 @@ _COMMANDS = {
     "prompts": "evals.prompts:command",
     "answers": "evals.answers:command",
     "own": "evals.own:command",
-    "designs": "evals.designs:command",
+    "designs": "evals.designs.command:command",
     "benchmark": "evals.benchmark.command:command",
     "load": "evals.load:command",
 }

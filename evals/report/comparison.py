@@ -57,11 +57,10 @@ def difference_table(found: Sequence[Named]) -> Table:
 
 def _row(named: Named) -> tuple[str, ...]:
     found = named.difference
-    low, high = found.interval
     return (
         named.second,
         found.measure,
-        f"{100 * (found.second - found.first):+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]",
+        found.points,
         f"{found.cases:,}",
         f"{found.left_out:,}",
         f"{found.only_second:,}",

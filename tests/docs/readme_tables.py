@@ -23,7 +23,9 @@ from arbiter.settings import ENV_PREFIX, Settings
 from evals.benchmark.growth import Growth
 from evals.benchmark.models import Model
 from evals.benchmark.tables import growth_rows, model_rows, part_rows
-from evals.designs import Design, design_rows
+from evals.designs.command import design_rows
+from evals.designs.compare import Design
+from evals.score.compare import Difference
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 100
@@ -84,7 +86,10 @@ def speed_tables() -> str:
 def designs_table(name: str) -> str:
     """Return the committed counts, under that name, of what designs ask of a language model."""
     told = json.loads((ROOT / "evals" / "results" / f"{name}.json").read_text("utf-8"))
-    head, *rows = design_rows([Design(**design) for design in told["designs"]])
+    designs = [
+        Design(**made | {"gap": made["gap"] and Difference(**made["gap"])}) for made in told["designs"]
+    ]
+    head, *rows = design_rows(designs)
     return table(head, rows)
 
 

@@ -14,7 +14,9 @@ from arbiter.judges.llm import LlmJudge
 from arbiter.settings import Settings
 from evals.__main__ import main
 from evals.authors import Authors
-from evals.designs import Model, compare, design_rows
+from evals.designs.command import design_rows
+from evals.designs.compare import compare
+from evals.designs.model import Model
 from evals.judges import after_exact
 from evals.recording import Header, Recording
 from evals.replay import RecordedClient
@@ -50,6 +52,11 @@ def test_the_cascade_asks_less() -> None:
     assert 0 < cascade.tokens < every.tokens == each.tokens
     assert every.right > 0.9 * every.records
     assert every.wrongly_removed == 0
+    assert every.gap is each.gap is None
+    assert cascade.gap is not None
+    assert cascade.gap.cases == cascade.records
+    gap = (cascade.right - every.right) / every.records
+    assert cascade.gap.second - cascade.gap.first == pytest.approx(gap)
 
 
 def test_mistakes_cost_who_asks_about_everything() -> None:
