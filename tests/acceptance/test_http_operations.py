@@ -121,7 +121,7 @@ def test_the_log_is_json_without_facts_and_keys(tmp_path: Path) -> None:
     assert line["receipts"] == [receipt["receipt_id"] for receipt in answer.json()["receipts"]]
     assert [line["status"] for line in lines if line["logger"] == "arbiter.requests"] == [200, 401, 404]
     assert "emeralds" not in text
-    assert token.rpartition("_")[2] not in text
+    assert token.split("_", 2)[2] not in text
 
 
 def test_processes_that_retry_at_once_ask_about_every_pair_once(tmp_path: Path) -> None:

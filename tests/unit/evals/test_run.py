@@ -106,6 +106,7 @@ def test_commands_are_listed_in_order() -> None:
         "prompts",
         "answers",
         "own",
+        "designs",
         "benchmark",
         "load",
     ]
