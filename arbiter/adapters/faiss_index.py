@@ -52,7 +52,7 @@ class FaissIndex:
         self._ids: list[str] = []
         self._buried: set[int] = set()
         # Vectors that wait until the graph is saved; their places go on from those of the graph.
-        self._late: list[Vectors] = []
+        self._late = self._none()
         self._saving = False
         self._lock = Condition()
         self._approximate = False
@@ -85,7 +85,7 @@ class FaissIndex:
                 self._rebuild()
             fresh = np.ascontiguousarray(vectors[list(rows.values())], dtype=np.float32)
             if self._saving:
-                self._late.append(fresh)
+                self._late = np.concatenate((self._late, fresh))
             else:
                 self._insert(fresh)
             self._places.update(zip(rows, range(len(self._ids), len(self._ids) + len(rows)), strict=True))
@@ -122,9 +122,9 @@ class FaissIndex:
         finally:
             with self._lock:
                 self._saving = False
-                late, self._late = self._late, []
-                if late:
-                    self._insert(np.concatenate(late))
+                late, self._late = self._late, self._none()
+                if len(late):
+                    self._insert(late)
                 self._lock.notify_all()
 
     def load(self, file: BufferedReader) -> None:
@@ -206,13 +206,17 @@ class FaissIndex:
 
     def _vectors(self, places: NDArray[np.int64]) -> Vectors:
         held = self._index.ntotal
-        if not self._late or (places < held).all():
+        late = places >= held
+        if not late.any():
             found: Vectors = self._index.reconstruct_batch(places)
             return found
         found = np.empty((len(places), self._dimension), dtype=np.float32)
-        found[places < held] = self._index.reconstruct_batch(places[places < held])
-        found[places >= held] = np.concatenate(self._late)[places[places >= held] - held]
+        found[~late] = self._index.reconstruct_batch(places[~late])
+        found[late] = self._late[places[late] - held]
         return found
+
+    def _none(self) -> Vectors:
+        return np.empty((0, self._dimension), dtype=np.float32)
 
     def _parameters(self, fetch: int) -> Any:  # noqa: ANN401  faiss is not typed
         """Return how to search the graph: wide enough for the hits, past the removed."""

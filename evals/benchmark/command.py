@@ -19,7 +19,7 @@ from evals.benchmark.facts import stored
 from evals.benchmark.filling import fill
 from evals.benchmark.growth import Growth, Work, measure, reopened
 from evals.benchmark.models import Model, measure_models
-from evals.benchmark.tables import growth_rows, model_rows, part_rows, print_table
+from evals.benchmark.tables import growth_rows, model_rows, part_rows, print_columns
 from evals.report.provenance import checkout
 
 
@@ -92,7 +92,7 @@ def command(
         ("Milliseconds for a new record", part_rows(growth)),
         ("The models alone", model_rows(models)),
     ):
-        print_table(title, rows)
+        print_columns(title, rows)
     if out is not None:
         told = asdict(Measured(machine, checkout()[0], growth, models))
         out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

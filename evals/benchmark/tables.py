@@ -57,7 +57,7 @@ def model_rows(models: Sequence[Model]) -> list[list[str]]:
     ]
 
 
-def print_table(title: str, rows: Sequence[Sequence[str]]) -> None:
+def print_columns(title: str, rows: Sequence[Sequence[str]]) -> None:
     """Print rows, the head first, in columns; nothing where there is only the head."""
     if not rows[1:]:
         return

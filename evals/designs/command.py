@@ -11,7 +11,7 @@ import click
 
 from arbiter.errors import ConfigurationError
 from arbiter.settings import Settings
-from evals.benchmark.tables import print_table
+from evals.benchmark.tables import print_columns
 from evals.designs.compare import Design, compare
 from evals.report.provenance import checkout
 from evals.report.tables import count_of, with_interval
@@ -33,7 +33,7 @@ def design_rows(designs: Sequence[Design]) -> list[list[str]]:
                 f"{found.pairs / found.records:.2f}",
                 f"{found.tokens / found.records:,.0f}",
                 with_interval(found.right / found.records, found.right_interval),
-                "" if found.gap is None else found.gap.points,
+                "" if found.gap is None else found.gap.points(),
                 count_of(found.wrongly_removed, found.records),
             ]
             for found in designs
@@ -65,7 +65,7 @@ def command(
         raise ConfigurationError(f"no stream is called {min(unknown)!r}", field="stream")
     chosen = [stream for stream in streams if not ids or stream.id in ids]
     designs = compare(chosen, Stack.open(Settings()), mistaken, recordings)
-    print_table("Asked of a language model", design_rows(designs))
+    print_columns("Asked of a language model", design_rows(designs))
     if out is not None:
         measured = {"commit": checkout()[0], "streams": [stream.id for stream in chosen]}
         told = measured | {"designs": list(map(asdict, designs))}

@@ -60,7 +60,7 @@ def _row(named: Named) -> tuple[str, ...]:
     return (
         named.second,
         found.measure,
-        found.points,
+        found.points(),
         f"{found.cases:,}",
         f"{found.left_out:,}",
         f"{found.only_second:,}",

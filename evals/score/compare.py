@@ -41,19 +41,17 @@ class Difference:
         low, high = self.interval
         return self.p < SIGNIFICANT and (low > 0 or high < 0)
 
-    @property
-    def points(self) -> str:
-        """How many more of a hundred cases it holds of in the second run, with the interval."""
+    def points(self, unit: str = "") -> str:
+        """Write how many more of a hundred cases it holds of in the second run, with the interval."""
         low, high = (100 * bound for bound in self.interval)
-        return f"{100 * (self.second - self.first):+.1f} [{low:+.1f}, {high:+.1f}]"
+        return f"{100 * (self.second - self.first):+.1f}{unit} [{low:+.1f}, {high:+.1f}]"
 
     def sentence(self, first: str, second: str) -> str:
         """Say it in words, with the names of the two runs."""
-        gap, interval = self.points.split(" ", 1)
         verdict = "a real difference" if self.significant else "could be chance"
         beside = f", {self.left_out} left out that one of them did not judge" if self.left_out else ""
         return (
-            f"{self.measure} of {second} against {first}: {gap} points {interval} on "
+            f"{self.measure} of {second} against {first}: {self.points(' points')} on "
             f"{self.cases} cases{beside}; {self.only_second} only {second}, {self.only_first} only {first}, "
             f"p = {self.p:.3g}: {verdict}."
         )
