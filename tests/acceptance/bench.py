@@ -29,15 +29,14 @@ from arbiter.domain.outcomes import Decision, Receipt
 from arbiter.domain.settle import settle
 from arbiter.errors import EmbeddingError
 from arbiter.interchange.record_in import parse_record
-from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
-from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import FactView
 from arbiter.ports import Embedder, Vectors
 from arbiter.wiring import build, build_indexes
 from tests.acceptance.databases import empty_database
 from tests.chat import item, reply
+from tests.first_commit import first_commit
 from tests.scripted_server import Answer, Request, Script, ScriptedServer, scripted_server
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -115,7 +114,7 @@ class Bench:
         ids = [draft.sighting.fact_id for draft in drafts]
         for namespace in {draft.record.namespace for draft in drafts}:
             own = [draft for draft in drafts if draft.record.namespace == namespace]
-            arrived = arrive(prepare([(namespace, own)], context)[0], context)
+            arrived = first_commit(own, context, namespace)
             if judged:
                 with context.store.writing(namespace) as tx:
                     tx.finish(arrived.fresh.ids)

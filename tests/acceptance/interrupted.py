@@ -26,11 +26,10 @@ from arbiter.domain.review_answer import Answer
 from arbiter.domain.vocabulary import RulingKind
 from arbiter.errors import ArbiterError, StaleRulingError
 from arbiter.interchange.record_in import parse_record
-from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
-from arbiter.pipeline.prepare import prepare as prepare_batch
 from tests.acceptance.calling import born, lives, told
+from tests.first_commit import first_commit
 from tests.http_server import http_server
 from tests.light_service import light_context
 
@@ -136,7 +135,7 @@ def _post(context: Context, path: str, body: object) -> object:
 def leave_unfinished(context: Context) -> object:
     """Let news arrive, as a process does that dies after its first commit."""
     records = [parse_record(record, START) for record in NEWS]
-    return arrive(prepare_batch([("default", identify(enumerate(records), context))], context)[0], context)
+    return first_commit(identify(enumerate(records), context), context)
 
 
 def fact_of(context: Context, record: Mapping[str, object]) -> str:

@@ -26,13 +26,12 @@ from arbiter.api import Arbiter
 from arbiter.domain.facts import Record
 from arbiter.domain.vocabulary import RulingKind, SourceKind
 from arbiter.errors import DependentDecisionError
-from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.compile import Compiled
 from arbiter.pipeline.exact import identify
-from arbiter.pipeline.prepare import prepare
 from arbiter.testing import TableJudge
 from tests.consistency import check_index, check_states, seen
 from tests.factories import day, make_record, verdict
+from tests.first_commit import first_commit
 from tests.unit.pipeline.conftest import context_on
 
 Key = frozenset[str]
@@ -151,7 +150,7 @@ class Machine(RuleBasedStateMachine):
     def die(self, told: list[tuple[str, str]]) -> None:
         """Die between the two commits of a submission; a compile finishes it."""
         drafts = identify(enumerate(self.records(told)), self.context)
-        arrive(prepare([(self.namespace, drafts)], self.context)[0], self.context)
+        first_commit(drafts, self.context, self.namespace)
         self.reopen()
         self.arbiter.compile(namespace=self.namespace)
         self.model.hear(told)

@@ -11,18 +11,18 @@ import pytest
 from arbiter.domain.facts import Record
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import Outcome, State
-from arbiter.pipeline.arrive import Arrived, arrive
+from arbiter.pipeline.arrive import Arrived
 from arbiter.pipeline.compile import Compiled, compile_namespace
 from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
 from arbiter.pipeline.investigate import investigate
-from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import erase, list_facts
 from arbiter.pipeline.submit import submit
 from arbiter.ports import Clock, FactStore
 from arbiter.testing import TableJudge
 from tests.factories import START, make_record, verdict
+from tests.first_commit import first_commit
 from tests.unit.pipeline.conftest import DOWN, FailsOn, context_on, with_embedder
 
 OLD = make_record("Rita lives in Bath.", subject="Rita")
@@ -44,7 +44,7 @@ class House:
     def arrive(self, *records: Record) -> Arrived:
         """Make the first commit, as somebody who dies, or is slow, after it."""
         drafts = identify(enumerate(records), self.context)
-        return arrive(prepare([("default", drafts)], self.context)[0], self.context)
+        return first_commit(drafts, self.context)
 
     def conclude(self, arrived: Arrived) -> list[Receipt]:
         """Do what is left after the first commit."""

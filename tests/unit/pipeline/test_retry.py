@@ -14,10 +14,8 @@ from arbiter.domain.vocabulary import State
 from arbiter.errors import StoreUnavailableError
 from arbiter.judges.budget import CostLedger
 from arbiter.judges.llm import LlmJudge
-from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
-from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import list_facts
 from arbiter.pipeline.retry import WORK, Retried, RetryPlan, retry
 from arbiter.pipeline.submit import submit
@@ -25,6 +23,7 @@ from arbiter.ports import Clock, FactStore
 from arbiter.testing import TableJudge
 from tests.chat import PROMPT, Client, all_unrelated
 from tests.factories import START, make_record, verdict
+from tests.first_commit import first_commit
 from tests.unit.pipeline.conftest import DOWN, FailsOn, context_on, with_embedder
 
 PLAN = RetryPlan()
@@ -248,7 +247,7 @@ def test_abandoned_facts_are_finished(desk: Desk) -> None:
     old = make_record("Rita lives in Bath.", subject="Rita")
     new = make_record("Rita lives in York.", subject="Rita", at=9)
     submit([old], desk.context)
-    arrive(prepare([("default", identify([(0, new)], desk.context))], desk.context)[0], desk.context)
+    first_commit(identify([(0, new)], desk.context), desk.context)
     desk.later(minutes=4)
     assert desk.retry() == Retried()
     assert active(desk) == [old.content]
@@ -261,7 +260,7 @@ def test_an_outage_stops_the_finishing_too(desk: Desk) -> None:
     """Of thirty abandoned facts eight are looked at; their pairs are held, and the work rests."""
     told = [f"{who} is {how}." for who in NAMES[:15] for how in ("new here", "at home here")]
     records = [make_record(text, subject=text.split()[0]) for text in told]
-    arrive(prepare([("default", identify(enumerate(records), desk.context))], desk.context)[0], desk.context)
+    first_commit(identify(enumerate(records), desk.context), desk.context)
     desk.judge.otherwise = DOWN
     desk.later(hours=1)
     done = desk.retry()

@@ -7,17 +7,16 @@ from dataclasses import replace
 from arbiter.domain.evidence import NOT_DECIDED, Spend, Unjudged
 from arbiter.domain.outcomes import Receipt
 from arbiter.domain.vocabulary import State
-from arbiter.pipeline.arrive import arrive
 from arbiter.pipeline.compile import Compiled, compile_namespace
 from arbiter.pipeline.conclude import conclude
 from arbiter.pipeline.context import Context
 from arbiter.pipeline.exact import identify
 from arbiter.pipeline.investigate import investigate
-from arbiter.pipeline.prepare import prepare
 from arbiter.pipeline.read import list_facts
 from arbiter.pipeline.submit import submit
 from arbiter.testing import TableJudge
 from tests.factories import AGENT, THIRD, day, make_record, verdict
+from tests.first_commit import first_commit
 from tests.unit.pipeline.conftest import DOWN, FailsOn, with_embedder
 
 OLD = make_record("Rita lives in Bath.", subject="Rita")
@@ -210,10 +209,7 @@ def test_without_an_embedding_a_record_waits_and_is_caught_up(context: Context) 
 def test_two_writers_always_see_one_another(context: Context, judge: TableJudge) -> None:
     """Both arrive before either looks: the pair is judged, and only the later value is current."""
     judge.table = {(OLD.content, NEW.content): verdict("update")}
-    arrivals = [
-        arrive(prepare([("default", identify([(0, record)], context))], context)[0], context)
-        for record in (OLD, NEW)
-    ]
+    arrivals = [first_commit(identify([(0, record)], context), context) for record in (OLD, NEW)]
     assert active(context) == []
     for arrived in arrivals:
         findings = investigate("default", arrived.fresh, context)
@@ -225,7 +221,7 @@ def test_two_writers_always_see_one_another(context: Context, judge: TableJudge)
 def test_two_writers_of_one_record_make_one_fact(context: Context) -> None:
     """The second to arrive finds the first one's sighting and only counts."""
     drafts = identify([(0, OLD)], context)
-    first, second = (arrive(prepare([("default", drafts)], context)[0], context) for _ in range(2))
+    first, second = (first_commit(drafts, context) for _ in range(2))
     assert (len(first.fresh.ids), len(second.fresh.ids)) == (1, 0)
     receipts = [
         conclude("default", a, investigate("default", a.fresh, context), context)[0] for a in (first, second)
